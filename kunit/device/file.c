@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * file.c - suite callout_file: an open file's callouts over suspend, corrupt slots,
- * keys whose events come back, and times that are extreme
+ * file.c - suite callout_file: an open file's callouts across suspend, corrupt
+ * slots, keys whose events come back, and extreme times
  *
- * CLOCK_BOOTTIME steps on resume only, so these cases add the length of a sleep
- * to it themselves, for callouts on the bases of real CPUs. The rest of the
- * device is tested from user space, by the selftests.
+ * CLOCK_BOOTTIME steps on resume only, so these cases add the length of a sleep to
+ * it themselves, for callouts on the bases of real CPUs. The selftests test the
+ * rest of the device from user space.
  */
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
@@ -31,7 +31,7 @@ struct file_event {
 	struct callout_event event;
 };
 
-/* Returns the handle. */
+/* Set a callout with a slack. Return the handle. */
 static u64 file_set_slack(struct kunit *test, u32 what, clockid_t clockid,
 			  u64 time, u64 cookie, u64 slack)
 {
@@ -53,7 +53,7 @@ static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
 	return file_set_slack(test, what, clockid, time, cookie, 0);
 }
 
-/* The system sleeps for @ns. */
+/* Simulate that the system sleeps for @ns. */
 static void file_sleep(u64 ns)
 {
 	callout_boot_step += ns;
@@ -74,10 +74,7 @@ static struct file_event file_read(struct callout_file *file)
 	return got;
 }
 
-/*
- * On resume those of CLOCK_BOOTTIME fire that were due meanwhile, and no
- * others.
- */
+/* On resume the callouts of CLOCK_BOOTTIME that became due during the sleep fire, and no others. */
 static void boot_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -100,7 +97,7 @@ static void boot_sleep(struct kunit *test)
 	KUNIT_EXPECT_LE(test, now + 3 * HOUR, callout_test_file_due(file, third));
 }
 
-/* A callout that is set after a sleep is not early by its length. */
+/* A callout that is set after a sleep is not early by the length of the sleep. */
 static void boot_set_after_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -128,7 +125,7 @@ static void boot_sleep_hashed(struct kunit *test)
 			 1);
 	second = file_set(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME, 3 * HOUR,
 			  1);
-	/* Now the second is due first. */
+	/* Make the second callout due first. */
 	file_sleep(2 * HOUR);
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 	op = (struct callout_op){ .op = CALLOUT_OP_CANCEL, .handle = second };
@@ -162,7 +159,7 @@ static void boot_sleep_periodic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
-/* One period that has passed, and a part of the next, is one overrun. */
+/* One period that has passed, and a part of the next, count as one overrun. */
 static void boot_sleep_one_period(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -186,7 +183,7 @@ static void boot_sleep_one_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
-/* How many callouts have fired. */
+/* The number of callouts that have fired. */
 static u64 file_handlers(void)
 {
 	struct callout_base *base;
@@ -226,7 +223,7 @@ static void file_call(void *arg)
 	called = true;
 }
 
-/* A callout that was cancelled leaves room in its base. */
+/* A cancelled callout leaves room in its base. */
 static void file_cancel_leaves_room(struct kunit *test)
 {
 	struct callout_op op = { .op = CALLOUT_OP_CANCEL };
@@ -244,14 +241,14 @@ static void file_cancel_leaves_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_base_pending(base), pending - 1);
 }
 
-/* A slot without generations left has no handle, not even 0, which is stored in it. */
+/* A slot without generations left has no handle, not even 0, which the slot stores. */
 static void file_slot_retires(struct kunit *test)
 {
 	struct callout_op op = { .op = CALLOUT_OP_CANCEL };
 	struct callout_file *file = test->priv;
 	struct callout_slot *slot;
 
-	/* 0 is the first slot's if that of any. */
+	/* The handle 0 would belong to the first slot, if to any. */
 	do {
 		op.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR,
 				     1);
@@ -297,7 +294,7 @@ static void file_without_kind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 0U);
 }
 
-/* A search leaves a callout in the hash, so until it is cancelled another one finds it. */
+/* A search leaves a callout in the hash, so another search finds it until it is cancelled. */
 static void file_found_until_it_is_cancelled(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -328,9 +325,7 @@ static void file_found_until_it_is_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 }
 
-/*
- * No number of a program is stored where the core reads a function or a lock.
- */
+/* No number that a program chooses is stored where the core reads a function or a lock. */
 static void file_numbers_are_no_addresses(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -355,7 +350,7 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
-/* A reader whose buffer is no memory. */
+/* Read into a buffer that is not mapped. */
 static ssize_t file_read_fails(struct callout_file *file)
 {
 	struct iov_iter to;
@@ -367,7 +362,7 @@ static ssize_t file_read_fails(struct callout_file *file)
 
 /*
  * An event that came back from a reader has no key, and its callout cannot be
- * moved: another one may have the key.
+ * moved: another callout may have the key.
  */
 static void key_lost(struct kunit *test)
 {
@@ -397,7 +392,7 @@ static void key_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
 
-	/* As who has found the handle before. */
+	/* As a caller that found the handle before. */
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &move));
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
@@ -448,8 +443,8 @@ static void key_kept(struct kunit *test)
 }
 
 /*
- * A relative time counts from when the callout is set: a run that has slept
- * reads the clock again.
+ * A relative time counts from the moment when the callout is set: a run that has
+ * slept reads the clock again.
  */
 static void time_after_sleep(struct kunit *test)
 {
@@ -462,14 +457,14 @@ static void time_after_sleep(struct kunit *test)
 	};
 	u64 now = ktime_get_ns();
 
-	/* The first callout of a file takes memory, the first TIMEOUT too. */
+	/* The first callout of a file takes memory, and so does the first TIMEOUT. */
 	KUNIT_EXPECT_EQ(test, 0, co_file_set(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
 	co_ctx_flush(file, &ctx);
 	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, op.handle));
 }
 
-/* The same of the first callout of a file, which has a key. */
+/* As time_after_sleep(), for a file's first callout with a key. */
 static void time_after_sleep_keyed(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -489,7 +484,7 @@ static void time_after_sleep_keyed(struct kunit *test)
 	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, handle));
 }
 
-/* The longest time does not overflow: it ends with the clock. */
+/* The longest time does not overflow: the callout is due at the end of the clock. */
 static void time_longest(struct kunit *test)
 {
 	u64 handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, KTIME_MAX, 1);
@@ -498,7 +493,7 @@ static void time_longest(struct kunit *test)
 			(u64)KTIME_MAX);
 }
 
-/* No time is left of a callout that is late, which can still be moved. */
+/* A late callout has no time left, and can still be moved. */
 static void left_of_late(struct kunit *test)
 {
 	struct callout_op move = {
@@ -510,7 +505,7 @@ static void left_of_late(struct kunit *test)
 
 	callout_test_pin(test, raw_smp_processor_id());
 	move.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
-	/* Nothing expires on this CPU meanwhile. */
+	/* Nothing expires on this CPU in between. */
 	local_bh_disable();
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &move));
 	KUNIT_EXPECT_LE(test, move.left, HOUR);
@@ -551,8 +546,8 @@ static void expect_earliest(struct kunit *test, u64 start, u64 distance)
 }
 
 /*
- * A suspend lasts until the first callout in an alarm clock must fire: at the end
- * of its slack.
+ * A suspend lasts until the first callout on an alarm clock must fire: until the
+ * end of its slack.
  */
 static void alarm_earliest(struct kunit *test)
 {
@@ -574,12 +569,12 @@ static void alarm_earliest(struct kunit *test)
 	expect_earliest(test, start, 7 * HOUR);
 	KUNIT_EXPECT_EQ(test, callout_test_file_do(test->priv, &cancel), CALLOUT_STATE_PENDING);
 	expect_earliest(test, start, 8 * HOUR + HOUR / 2);
-	/* A sleep brings all of them nearer, relative ones too. */
+	/* A sleep brings all callouts nearer, including those set relatively. */
 	file_sleep(HOUR);
 	expect_earliest(test, start, 7 * HOUR + HOUR / 2);
 }
 
-/* A callout that is never due ends no suspend, after others either. */
+/* A callout that is never due ends no suspend, not even after other callouts. */
 static void alarm_never(struct kunit *test)
 {
 	file_sleep(HOUR);
@@ -588,7 +583,7 @@ static void alarm_never(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 }
 
-/* One in an alarm clock that is due while the system sleeps fires on resume. */
+/* A callout on an alarm clock that becomes due while the system sleeps fires on resume. */
 static void alarm_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * file_smp.c - suite callout_file_smp: what waits for another CPU that uses a
- * file: a step of a clock for the hold of a base, operations for the
- * growth of the table, and the end of the file for a read-side section of RCU;
- * and what does not: open() and close() for the end of a step
+ * file_smp.c - suite callout_file_smp: waits for another CPU that uses a file. A
+ * step of a clock waits for the hold of a base, operations wait for the growth of
+ * the table, and the end of the file waits for an RCU read-side section. open() and
+ * close() do not wait for the end of a step
  *
- * The other CPU keeps them waiting for a while. A slow machine can hide that they
- * do not wait, and makes no case fail.
+ * The other CPU keeps them waiting for a while. On a slow machine a missing wait
+ * can go unnoticed, but no case fails.
  */
 #include <linux/err.h>
 #include <linux/rcupdate.h>
@@ -46,10 +46,10 @@ static void set_one(struct kunit *test, struct callout_file *file, u64 time)
 
 /**
  * struct waiter - a thread on the other CPU that waits for the hold of a base
- * @up: it runs
+ * @up: the thread runs
  * @held: the base is locked
- * @begun: it is about to wait for it
- * @ended: it has not waited, or not any more
+ * @begun: the thread is about to wait for the base
+ * @ended: the thread does not wait, or no longer waits
  */
 struct waiter {
 	bool up;
@@ -65,7 +65,7 @@ static void waiter_await_hold(struct waiter *w)
 	callout_test_tell(&w->begun);
 }
 
-/* With the base locked: lets the thread go on; did it end in spite of the lock? */
+/* With the base locked, let the thread continue. Return whether it ended in spite of the lock. */
 static bool waiter_ends(struct waiter *w)
 {
 	u64 end;
@@ -78,7 +78,7 @@ static bool waiter_ends(struct waiter *w)
 	return callout_test_told(&w->ended);
 }
 
-/* Requeues callouts after a step of a clock. */
+/* Requeue callouts after a step of a clock. */
 static void stepper_thread(void *arg)
 {
 	struct waiter *w = arg;
@@ -90,7 +90,7 @@ static void stepper_thread(void *arg)
 
 /*
  * A step waits for the holds of all bases: an operation may have read the old
- * offset in one, and files its slot before the end.
+ * offset in a hold, and queues its slot before the end of the hold.
  */
 static void step_waits_for_holds(struct kunit *test)
 {
@@ -118,8 +118,8 @@ static void step_waits_for_holds(struct kunit *test)
 
 /**
  * struct setter - a thread that sets a callout
- * @file: where
- * @ret: what the operation has returned
+ * @file: the file in which it sets the callout
+ * @ret: return value of the operation
  */
 struct setter {
 	struct callout_file *file;
@@ -141,9 +141,9 @@ static void setter_thread(void *arg)
 }
 
 /*
- * Threads that wait for the growth of a table take the slots that the first of
- * them adds. One that counts the new chunk before its slots are there, and finds
- * none, adds another.
+ * Threads that wait for the growth of a table take the slots that the first of them
+ * adds. A thread that counts the new chunk before its slots are available, and
+ * finds none, adds another chunk.
  */
 static void waiters_share_a_chunk(struct kunit *test)
 {
@@ -174,11 +174,11 @@ static void waiters_share_a_chunk(struct kunit *test)
 }
 
 /**
- * struct reader - a thread in a read-side section of RCU, as expiry is
+ * struct reader - a thread in an RCU read-side section, like expiry
  * @file: another file of the user
  * @reads: the section has begun
  * @closed: a file was closed
- * @charged: what the user is charged for at the end of the section
+ * @charged: number of callouts charged to the user at the end of the section
  */
 struct reader {
 	struct callout_file *file;
@@ -195,7 +195,7 @@ static void reader_thread(void *arg)
 	rcu_read_lock();
 	callout_test_tell(&r->reads);
 	callout_test_spin_until(callout_test_told(&r->closed));
-	/* A worker would free it. */
+	/* A worker would free the file during this time. */
 	end = ktime_get_ns() + 10 * HOLD_NS;
 	do {
 		cpu_relax();
@@ -210,8 +210,8 @@ static bool quota_is_back(struct callout_file *file)
 }
 
 /*
- * A user's quota is charged until the callouts of a closed file are freed, and
- * that is not while an expiry may still use the file.
+ * A user's quota is charged until the callouts of a closed file are freed, and they
+ * are not freed while an expiry may still use the file.
  */
 static void quota_until_freed(struct kunit *test)
 {
@@ -237,7 +237,7 @@ static void quota_until_freed(struct kunit *test)
 	co_file_destroy(r->file);
 }
 
-/* How often a step stops, and for how many naps of at most a millisecond. */
+/* How often a step stops, and the number of naps of at most a millisecond for each stop. */
 #define STOPS		500U
 #define STOP_NAPS	20U
 
@@ -245,10 +245,10 @@ static void quota_until_freed(struct kunit *test)
  * struct stops - a file, in each chunk of which a step of a clock can be stopped
  * @file: the file
  * @slot: a pending slot of each chunk
- * @index: that of the base to which each slot belongs
+ * @index: index of the base to which each slot belongs
  * @n: number of chunks
- * @stopped: the step is in the first of them
- * @came_and_went: another file was opened and closed meanwhile
+ * @stopped: the step has stopped in the first chunk
+ * @came_and_went: another file has been opened and closed since
  */
 struct stops {
 	struct callout_file *file;
@@ -270,7 +270,7 @@ static struct callout_slot *pending_of(struct callout_slot *slot)
 	return NULL;
 }
 
-/* From now on co_lock() of the slot waits, as if the slot were migrating. */
+/* Make co_lock() of the slot wait from now on, as if the slot were migrating. */
 static void stop_add(struct stops *s, struct callout_slot *slot)
 {
 	struct callout_base *base;
@@ -340,7 +340,7 @@ static void visitor_thread(void *arg)
 	callout_test_tell(&s->came_and_went);
 }
 
-/* Waits for a while; has the other file come and gone? */
+/* Wait for a while. Return whether the other file has come and gone. */
 static bool stop_suffices(struct stops *s)
 {
 	unsigned int i;
@@ -351,8 +351,8 @@ static bool stop_suffices(struct stops *s)
 }
 
 /*
- * A file is opened and closed while a step of a clock is under way: both wait for
- * the chunk that is being visited, or for a few, not for all.
+ * A file is opened and closed while a step of a clock is under way: both calls wait
+ * for the chunk that is being visited, or for a few chunks, not for all.
  *
  *	CPU0: the step			CPU1: open(), close()
  *	lock(files)
@@ -371,7 +371,7 @@ static void files_come_and_go_amid_a_step(struct kunit *test)
 	visitor = callout_test_thread(test, raw_smp_processor_id(),
 				      visitor_thread, s);
 	stepper = callout_test_thread(test, other, step_thread, s);
-	/* It holds the lock of the files. */
+	/* The step holds the lock of the files. */
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(READ_ONCE(s->file->step_at)));
 	callout_test_tell(&s->stopped);

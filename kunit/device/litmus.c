@@ -25,7 +25,7 @@ static u64 file_set(struct callout_file *file)
 	return callout_test_file_do(file, &op) ? 0 : op.handle;
 }
 
-/* Replaces @file, which may be NULL, by a new one; NULL if there is none. */
+/* Replace @file, which may be NULL, by a new file. Return NULL if that fails. */
 static struct callout_file *file_renew(struct callout_file *file)
 {
 	if (file)
@@ -41,8 +41,8 @@ static struct callout_file *file_renew(struct callout_file *file)
 /**
  * struct on_file - a test on a file of the device
  * @file: the file
- * @handle: of a slot that does not exist yet
- * @stale: handles that name nothing any more
+ * @handle: handle of a slot that does not exist yet
+ * @stale: handles that no longer name anything
  * @early: side 1 has begun before side 0 was done
  */
 struct on_file {
@@ -68,7 +68,7 @@ static void on_file_run(struct kunit *test, const struct litmus_ops *ops)
 		co_file_destroy(f.file);
 }
 
-/* The next chunk of the file's table is to be its last at the most. */
+/* Make sure that the file's table can take one more chunk. */
 static bool chunk_prepare(struct litmus *l)
 {
 	struct on_file *f = l->data;
@@ -83,7 +83,7 @@ static bool chunk_prepare(struct litmus *l)
 	return true;
 }
 
-/* Uses up exactly the chunk that the first SET adds. */
+/* Use up exactly the chunk that the first SET adds. */
 static void chunk_add(struct litmus *l)
 {
 	struct on_file *f = l->data;
@@ -116,16 +116,16 @@ static const struct litmus_ops chunk_ops = {
 	.seen = file_early,
 };
 
-/* What a handle finds in a chunk that was just added is a slot, and that handle's. */
+/* A handle finds a slot in a chunk that was just added, and it is the right slot. */
 static void litmus_chunk(struct kunit *test)
 {
 	on_file_run(test, &chunk_ops);
 }
 
 /**
- * struct made - a hash that is made while another CPU looks
+ * struct made - a hash that is created while another CPU looks
  * @hash: the hash
- * @early: side 1 has begun before it was made
+ * @early: side 1 has begun before the hash was created
  */
 struct made {
 	struct callout_hash hash;
@@ -148,7 +148,7 @@ static void hash_make(struct litmus *l)
 	l->wrong[0] += co_hash_init(&m->hash, LITMUS_BITS, GFP_KERNEL) != 0;
 }
 
-/* The last that co_hash_init() writes comes first. */
+/* Look first at the member that co_hash_init() writes last. */
 static void hash_look(struct litmus *l)
 {
 	struct made *m = l->data;
@@ -183,7 +183,7 @@ static const struct litmus_ops hash_ops = {
 	.seen = hash_seen,
 };
 
-/* A hash that was just made is complete. */
+/* A hash that was just created is complete. */
 static void litmus_hash(struct kunit *test)
 {
 	struct made *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -214,7 +214,7 @@ static bool steal_prepare(struct litmus *l)
 	return f->file;
 }
 
-/* A stale cancel, and what it looks at with the base locked. */
+/* Do a stale cancel, and look at what it looks at with the base locked. */
 static void steal_look(struct litmus *l)
 {
 	struct on_file *f = l->data;
@@ -230,7 +230,7 @@ static void steal_look(struct litmus *l)
 		if (READ_ONCE(slot->node.cpu) == CALLOUT_CPU_MOVING)
 			f->early = true;
 		base = co_lock(&slot->node, &flags);
-		/* It belongs to the base until that is unlocked. */
+		/* The slot belongs to the base until the base is unlocked. */
 		for (turns = i % 64; turns; turns--)
 			barrier();
 		l->wrong[0] += READ_ONCE(slot->node.cpu) != base->index;
@@ -239,7 +239,7 @@ static void steal_look(struct litmus *l)
 	}
 }
 
-/* Moves free slots to one CPU's pool and back. */
+/* Move free slots to one CPU's pool and back. */
 static void steal_steal(struct litmus *l)
 {
 	struct on_file *f = l->data;
@@ -271,7 +271,7 @@ static const struct litmus_ops steal_ops = {
 	.seen = file_early,
 };
 
-/* A slot that is being stolen stays in the base whose lock a cancel has got. */
+/* A slot that is being stolen stays in the base whose lock a cancel has taken. */
 static void litmus_steal(struct kunit *test)
 {
 	on_file_run(test, &steal_ops);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace.c - suite callout_trace: whose callouts are set, cancelled and fire, by tracepoints
+ * trace.c - suite callout_trace: tracepoints show whose callouts are set, are cancelled and
+ * fire
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -18,11 +19,11 @@
 /**
  * struct traced - the events of one owner
  * @owner: the owner
- * @armed: callouts that were set, or moved
- * @moved: callouts that were moved
- * @cancelled: callouts that were cancelled
- * @expired: callouts that have expired
- * @late_ns: how late, all together
+ * @armed: number of callouts that were set, or moved
+ * @moved: number of callouts that were moved
+ * @cancelled: number of callouts that were cancelled
+ * @expired: number of callouts that have expired
+ * @late_ns: their total lateness
  */
 struct traced {
 	struct callout_owner owner;
@@ -76,7 +77,7 @@ static void trace_end(void *t)
 	tracepoint_synchronize_unregister();
 }
 
-/* Counts the events of @owner until the end of the case. */
+/* Count the events of @owner until the end of the case. */
 static struct traced *trace_owner(struct kunit *test, struct callout_owner owner)
 {
 	struct traced *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
@@ -97,7 +98,7 @@ static struct traced *trace_func(struct kunit *test, callout_func_t *func)
 	return trace_owner(test, (struct callout_owner){ .func = func });
 }
 
-/* This process, by the name that its file has. */
+/* Count the events of this process, under the name that its file has. */
 static struct traced *trace_program(struct kunit *test, const char *comm)
 {
 	return trace_owner(test, (struct callout_owner){
@@ -130,7 +131,7 @@ static void trace_set(struct callout_item *item, long distance)
 	callout_reset(&item->c, distance, trace_handler, item);
 }
 
-/* A setting, a cancel and an expiry are one event each, with the lateness in time. */
+/* A setting, a cancel and an expiry give one event each, which has the lateness as a time. */
 static void trace_counts(struct kunit *test)
 {
 	struct callout_item *a = callout_virtual_items(test, 3);
@@ -154,7 +155,7 @@ static void trace_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->late_ns, 5 * TICK_NSEC);
 }
 
-/* A pending callout goes from one handler to another as by a cancel. */
+/* A pending callout that changes its handler is traced as cancelled and set. */
 static void trace_other_handler(struct kunit *test)
 {
 	struct callout_item *a = callout_virtual_items(test, 1);
@@ -191,8 +192,8 @@ static void trace_file_set(struct kunit *test, struct callout_file *file,
 }
 
 /*
- * A program's files have one owner. To move a callout because its clock was set is
- * no setting, to close a file cancels what is pending.
+ * A program's files have one owner. Moving a callout because its clock was set is
+ * no setting. Closing a file cancels its pending callouts.
  */
 static void trace_files(struct kunit *test)
 {
@@ -219,7 +220,7 @@ static void trace_files(struct kunit *test)
 	trace_expect(test, t2, 1, 0, 1, 0);
 }
 
-/* A callout that a command of io_uring has set is its program's. */
+/* A callout set by a command of io_uring belongs to the command's program. */
 static void trace_command(struct kunit *test)
 {
 	struct callout_file *file = trace_open(test, "program");
