@@ -3,16 +3,17 @@
  * alarm.c - CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM: callouts that wake the
  * system from suspend
  *
- * A callout in an alarm clock is queued and fires as one in the plain clock. It
- * costs more only when it fires, and when the system is suspended: then the
- * earliest of all files is looked for, and a struct alarm is armed for it. The
- * kernel programs the RTC for the earliest of those that are armed.
+ * A callout in an alarm clock is queued and fires like a callout in the plain
+ * clock. It costs more only when it fires, and when the system is suspended: then
+ * this code looks for the earliest alarm callout of all files and arms a struct
+ * alarm for it. The kernel programs the RTC for the earliest alarm that is armed.
  *
  * This is done in the prepare() method of a device, which is called after programs
- * are frozen and before any device is suspended. So no operation is missed:
+ * are frozen and before any device is suspended. So no callout is
+ * missed:
  *
  *	CPU0: a program				CPU1: suspend
- *	SET: files a slot
+ *	SET: queues a slot
  *	is frozen
  *						prepare(): finds it, arms
  *						the kernel programs the RTC
@@ -22,10 +23,10 @@
  *	SET: queues another slot
  *
  * The kernel freezes threads that submit for io_uring as well. Expiry is not
- * frozen. An alarm callout that fires after its program was frozen ends the
- * suspend that is under way: each one that fires is a hard wake-up event, which
- * the kernel looks for between devices and while it is suspended to idle. One that
- * is due and has not fired yet ends it in prepare().
+ * frozen. An alarm callout that fires after its program was frozen aborts the
+ * suspend: each alarm callout that fires is a hard wake-up event, which the kernel
+ * checks for between devices and while it is suspended to idle. An alarm callout
+ * that is due and has not fired yet aborts the suspend in prepare().
  *
  *	CPU0: expiry				CPU1: suspend
  *						forgets earlier wake-ups
@@ -37,15 +38,16 @@
  *						before the next device, or on the
  *						wake-up from idle: resumes
  *
- * The wake-up event lasts AWAKE_MS, in which prepare() refuses to suspend, and the
- * program can read its event: the kernel itself forgets what came before it began
- * to freeze programs. A program that needs longer waits by epoll(7) with
- * EPOLLWAKEUP. The struct alarm is a wake-up event as well when it is over, since
- * the kernel forgets it then, and the callout may fire a tick later.
+ * The wake-up event lasts AWAKE_MS. During that time prepare() refuses to suspend,
+ * and the program can read its event. (The kernel itself forgets wake-up events
+ * from before it began to freeze programs.) A program that needs longer waits with
+ * epoll(7) and EPOLLWAKEUP. The expiry of the struct alarm is a wake-up event as
+ * well: the kernel forgets the alarm then, and the callout may fire a tick later.
  *
- * CLOCK_BOOTTIME is right for the struct alarm whatever the callout's clock: while
- * programs are frozen none sets CLOCK_REALTIME. If the kernel sets it, from a
- * hypervisor's clock, what is due in it then wakes the system late.
+ * The struct alarm uses CLOCK_BOOTTIME whatever the callout's clock: while programs
+ * are frozen, no program sets CLOCK_REALTIME. If the kernel sets CLOCK_REALTIME
+ * from a hypervisor's clock, a callout in CLOCK_REALTIME_ALARM may wake the system
+ * late.
  */
 #include <linux/alarmtimer.h>
 #include <linux/capability.h>
@@ -66,28 +68,28 @@
 
 #define ALARM_NAME	"callout-alarm"
 
-/* How long the system stays awake, at least, for a callout that has fired. */
+/* The shortest time, in milliseconds, that the system stays awake for a callout that has fired. */
 #define AWAKE_MS	2000
 
 /*
- * A suspend does not last longer, in seconds: times that are too far for an RTC
- * make it fail. From 6.7 on the kernel itself knows how far an RTC's alarm reaches;
- * for others a year is near enough.
+ * The longest time, in seconds, to program the RTC for: a suspend fails if the time
+ * is too far ahead for the RTC. From 6.7 on the kernel itself knows how far an
+ * RTC's alarm reaches; for other kernels a year is near enough.
  */
 #define ALARM_REACH	(CALLOUT_RTC_BOUNDED ? 365 * 86400ULL : 86400ULL - 2)
 
 static struct platform_device *alarm_device;
 static struct alarm wake_alarm;
 
-/* Has the kernel alarm timers, and an RTC that wakes the system? */
+/* Does the kernel have alarm timers, and an RTC that wakes the system? */
 bool co_alarm_works(void)
 {
 	return alarmtimer_get_rtcdev();
 }
 
 /*
- * May the caller set, or move, a callout in this clock? Returns 0, also if it is
- * not an alarm clock; -EOPNOTSUPP; or -EPERM. No base may be locked.
+ * May the caller set, or move, a callout in this clock? Returns 0, also if the
+ * clock is not an alarm clock; -EOPNOTSUPP; or -EPERM. No base may be locked.
  */
 int co_alarm_permit(clockid_t clockid)
 {
@@ -99,15 +101,15 @@ int co_alarm_permit(clockid_t clockid)
 }
 
 /*
- * Callouts in alarm clocks have fired. The caller must hold no raw spinlock: this
- * takes locks that sleep on PREEMPT_RT.
+ * Report that callouts in alarm clocks have fired. The caller must hold no raw
+ * spinlock: this function takes locks that sleep on PREEMPT_RT.
  */
 void co_alarm_fired(void)
 {
 	pm_wakeup_dev_event(&alarm_device->dev, AWAKE_MS, true);
 }
 
-/* Is the slot, whose base is locked, to wake the system? Not at KTIME_MAX: never. */
+/* Must the slot, whose base is locked, wake the system? A time of KTIME_MAX means never. */
 static bool slot_wakes(const struct callout_slot *slot)
 {
 	return slot->node.flags & CALLOUT_SLOT_ALARM &&
@@ -115,7 +117,7 @@ static bool slot_wakes(const struct callout_slot *slot)
 	       co_slot_due(slot) < KTIME_MAX;
 }
 
-/* The earlier of @earliest and the latest time at which the slot may fire. */
+/* Return the earlier of @earliest and the latest time at which the slot may fire. */
 static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 {
 	struct callout_base *base;
@@ -123,15 +125,16 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 	u64 time;
 
 	/*
-	 * Most slots are others. Whether it is pending cannot be told without the
-	 * lock: expiry takes those that are early out, and queues them again.
+	 * Most slots have no alarm clock. Whether a slot is pending can be seen
+	 * only under the lock: expiry takes a slot that is early out of the base
+	 * and queues it again.
 	 */
 	if (!(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_ALARM))
 		return earliest;
 	base = co_lock(&slot->node, &flags);
 	if (slot_wakes(slot)) {
 		time = co_slot_due_mono(slot);
-		/* What is due has no slack left. */
+		/* A callout that is due has no slack left. */
 		if (time > ktime_get_ns())
 			time += slot->slack;
 		earliest = min(earliest, time);
@@ -157,9 +160,10 @@ static bool file_earliest(struct callout_file *file, void *data)
 }
 
 /*
- * The time in CLOCK_MONOTONIC, if that ran on, by which the first callout in an
- * alarm clock must fire; more than KTIME_MAX if there is none. Looks at every slot
- * of files that have had one; may sleep, and waits for a step of a clock.
+ * Return the time by which the first callout in an alarm clock must fire, in
+ * CLOCK_MONOTONIC as if that clock kept running during suspend; more than KTIME_MAX
+ * if there is no such callout. Looks at every slot of the files that have had one.
+ * May sleep, and waits for the handling of a step of a clock.
  */
 u64 co_alarm_earliest(void)
 {
@@ -170,7 +174,7 @@ u64 co_alarm_earliest(void)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_alarm_earliest);
 
-/* Has a callout fired in the last AWAKE_MS? */
+/* Has an alarm callout fired in the last AWAKE_MS? */
 static bool alarm_is_awake(struct device *dev)
 {
 	bool active = false;
@@ -185,7 +189,8 @@ static bool alarm_is_awake(struct device *dev)
 
 /*
  * The kernel itself refuses to suspend if the alarm is less than two seconds away.
- * An alarm that is over leaves its queue, so what is due already is looked at here.
+ * An alarm that has expired leaves the kernel's queue, so callouts that are due
+ * already are looked for here.
  */
 static int alarm_prepare(struct device *dev)
 {
@@ -193,7 +198,10 @@ static int alarm_prepare(struct device *dev)
 
 	if (!device_may_wakeup(dev))
 		return 0;
-	/* First: one that fires after this is a wake-up that the kernel sees. */
+	/*
+	 * Look for the earliest callout first: a callout that fires after this line
+	 * is a wake-up event that the kernel sees.
+	 */
 	earliest = co_alarm_earliest();
 	if (alarm_is_awake(dev))
 		return -EBUSY;
@@ -201,7 +209,7 @@ static int alarm_prepare(struct device *dev)
 		return 0;
 	now = ktime_get_ns();
 	wake = min(earliest, now + ALARM_REACH * NSEC_PER_SEC);
-	/* An alarm whose time has come is not started. */
+	/* Do not start an alarm whose time has come. */
 	if (earliest > now &&
 	    alarm_start_timer(&wake_alarm,
 			      ktime_add_safe(ns_to_ktime(wake),
@@ -263,7 +271,7 @@ err_driver:
 	return ret;
 }
 
-/* All files are freed. */
+/* All files must have been freed. */
 void co_alarm_exit(void)
 {
 	platform_device_unregister(alarm_device);

@@ -15,12 +15,13 @@
 #include "handles/table.h"
 #include "kcompat.h"
 
-/* Slots that CANCEL_MATCHING looks at in one hold of a base's lock. */
+/* The number of slots that CANCEL_MATCHING looks at in one hold of a base's lock. */
 #define CANCEL_SLOTS		16U
 
 /*
- * file_cancel() of any; by its key, or function and argument, if @named is true. If
- * CANCEL calls it always that takes 24 instructions more.
+ * file_cancel() of any slot. @named is true if the caller found the slot by its
+ * key, or by function and argument. Calling this function in every CANCEL takes 24
+ * more instructions.
  */
 static noinline int file_cancel_slow(struct callout_file *file,
 				     struct callout_slot *slot, bool named,
@@ -40,10 +41,10 @@ static noinline int file_cancel_slow(struct callout_file *file,
 		if (ret < 0)
 			return ret;
 		if (ret == CALLOUT_STATE_READING) {
-			/* Its reader frees the slot; the key is free from here on. */
+			/* The slot's reader frees it. The key is free from here on. */
 			co_slot_unhash(&file->table, slot);
 			ctx->count[CALLOUT_FILE_CANCELLED]++;
-			/* If it was set again, no event of that setting is read. */
+			/* If the callout was set again, no event of that setting is read. */
 			return slot->node.flags & CALLOUT_SLOT_MOVED ?
 			       CALLOUT_STATE_PENDING : ret;
 		}
@@ -55,13 +56,13 @@ static noinline int file_cancel_slow(struct callout_file *file,
 }
 
 /*
- * Is the slot pending, with an event to come, and not in the hash, so that to
- * cancel it calls nothing? Four bytes are tested at once.
+ * Is the slot pending, with an event to come, and not in the hash? To cancel such a
+ * slot calls no function. Four bytes are tested at once.
  */
 static __always_inline bool slot_is_plain(struct callout_base *base,
 					  const struct callout_slot *slot)
 {
-	/* A slot whose CPU was offline once is away for good, which is no matter. */
+	/* A slot whose CPU was offline once keeps CALLOUT_S_AWAY: ignore that bit. */
 	static const struct callout_node mask = {
 		.state = U8_MAX & ~CALLOUT_S_AWAY,
 		.kind = U8_MAX,
@@ -77,8 +78,8 @@ static __always_inline bool slot_is_plain(struct callout_base *base,
 }
 
 /*
- * Cancels the callout of a slot whose base is locked. That of nearly all calls
- * nothing, so that no register is saved.
+ * Cancel the callout of a slot whose base is locked. Nearly every CANCEL finds a
+ * plain slot and calls no function, so that no register is saved.
  */
 static __always_inline int file_cancel(struct callout_file *file,
 				       struct callout_slot *slot,
@@ -97,7 +98,7 @@ static __always_inline int file_cancel(struct callout_file *file,
 	return CALLOUT_STATE_PENDING;
 }
 
-/* CANCEL_MATCHING of the slots of a chunk; returns how many were cancelled. */
+/* CANCEL_MATCHING of the slots of a chunk. Return the number of cancelled callouts. */
 static int file_cancel_slots(struct callout_file *file,
 			     struct callout_slot *slot, u64 cookie, u64 mask)
 {
@@ -106,11 +107,14 @@ static int file_cancel_slots(struct callout_file *file,
 	int count = 0;
 
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++, slot++) {
-		/* As short a hold of the base's lock as that of a batch. */
+		/* Hold the base's lock no longer than a batch does. */
 		if (i % CANCEL_SLOTS == 0)
 			co_ctx_unlock(&ctx);
 		co_ctx_lock(&ctx, &slot->node);
-		/* -ENOENT if it is free, or being read for the last time. */
+		/*
+		 * file_cancel() returns -ENOENT if the slot is free, or its event
+		 * is being read for the last time.
+		 */
 		if ((co_slot_cookie(slot) & mask) == cookie &&
 		    file_cancel(file, slot, &ctx) > 0)
 			count++;
@@ -120,8 +124,9 @@ static int file_cancel_slots(struct callout_file *file,
 }
 
 /*
- * CANCEL_MATCHING: all callouts whose cookie is @cookie in the bits of @mask, except any
- * that are set meanwhile. May sleep. Returns how many.
+ * CANCEL_MATCHING: cancel all callouts whose cookie equals @cookie in the bits of @mask.
+ * A callout that is set concurrently may be missed. May sleep. Return the number of
+ * cancelled callouts.
  */
 int co_file_cancel_matching(struct callout_file *file, u64 cookie, u64 mask)
 {
@@ -149,8 +154,8 @@ file_cancel_locked(struct callout_file *file, struct callout_slot *slot,
 }
 
 /*
- * file_cancel_locked() when the run has locked another base, or none. In line it takes 12
- * instructions more, of any CANCEL.
+ * file_cancel_locked() when the run has locked another base, or none. Inlining it takes
+ * 12 more instructions in every CANCEL.
  */
 static noinline int file_cancel_lock(struct callout_file *file,
 				     struct callout_slot *slot, u64 handle,
@@ -160,7 +165,7 @@ static noinline int file_cancel_lock(struct callout_file *file,
 	return file_cancel_locked(file, slot, handle, ctx);
 }
 
-/* CANCEL. Returns the callout's state as enum callout_state, or -ENOENT. */
+/* CANCEL by handle. Return the callout's state as enum callout_state, or -ENOENT. */
 int co_file_cancel(struct callout_file *file, u64 handle,
 		   struct callout_op_ctx *ctx)
 {
@@ -174,7 +179,10 @@ int co_file_cancel(struct callout_file *file, u64 handle,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_cancel);
 
-/* UNTIMEOUT of a handle, if TIMEOUT has set the callout for the same name. */
+/*
+ * UNTIMEOUT with a handle: cancel the callout if TIMEOUT has set it for the same
+ * function and argument.
+ */
 static int file_untimeout_handle(struct callout_file *file,
 				 const struct callout_op *op,
 				 struct callout_op_ctx *ctx)
@@ -188,7 +196,7 @@ static int file_untimeout_handle(struct callout_file *file,
 	return file_cancel_slow(file, slot, true, ctx);
 }
 
-/* CANCEL of a function and an argument, or of a key. Returns as co_file_cancel(). */
+/* CANCEL by function and argument, or by key. Return values as for co_file_cancel(). */
 int co_file_cancel_named(struct callout_file *file, u64 func, u64 arg,
 			 struct callout_op_ctx *ctx)
 {
@@ -200,14 +208,14 @@ int co_file_cancel_named(struct callout_file *file, u64 func, u64 arg,
 		slot = co_file_lock_found(file, ctx, func, arg);
 		if (!slot)
 			return -ENOENT;
-		/* Fails if a reader was faster: retry. */
+		/* It fails if a reader was faster: retry. */
 		ret = file_cancel_slow(file, slot, true, ctx);
 	} while (ret < 0);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_cancel_named);
 
-/* UNTIMEOUT. Returns as co_file_cancel(). */
+/* UNTIMEOUT. Return values as for co_file_cancel(). */
 int co_file_untimeout(struct callout_file *file,
 		      const struct callout_op *op,
 		      struct callout_op_ctx *ctx)

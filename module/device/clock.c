@@ -3,19 +3,21 @@
  * clock.c - expiry times: ticks, three clocks, and two alarm clocks
  *
  * CLOCK_BOOTTIME and CLOCK_REALTIME differ from CLOCK_MONOTONIC by offsets that
- * only change in steps: when the system resumes, and when CLOCK_REALTIME is set
- * or has a leap second. So callouts of all clocks are queued alike, by tick, and
- * after a step a worker requeues those that became due earlier, one by one. One
- * that became due later is postponed at its tick. The cost is paid only at a
- * step, and only for files that have had callouts in these clocks.
+ * only change in steps: when the system resumes, and when CLOCK_REALTIME is set or
+ * has a leap second. So callouts of all clocks are queued alike, by tick. After a
+ * step a worker requeues the callouts that became due earlier, one by one. A
+ * callout that became due later is postponed at its tick. The cost is paid only at
+ * a step, and only for files that have had callouts in these clocks.
  *
- * A time that is relative is not affected by settings: a slot has that in
- * CLOCK_MONOTONIC although its clock may be CLOCK_REALTIME, and in CLOCK_BOOTTIME
- * if it is CLOCK_REALTIME_ALARM, which runs while the system is suspended.
+ * Setting a clock does not affect a relative time. So a slot with a relative time
+ * has its due time in CLOCK_MONOTONIC although its clock may be CLOCK_REALTIME, and
+ * in CLOCK_BOOTTIME if its clock is CLOCK_REALTIME_ALARM, which runs while the
+ * system is suspended.
  *
- * Slots have the times of the initial time namespace. Absolute times become so
- * when an operation comes in, and the caller's when they go out: those of an
- * event are the reader's, whoever has set the callout.
+ * The times in slots are times of the initial time namespace. Absolute times are
+ * converted to it when an operation comes in, and to the caller's namespace when
+ * they go out. The times of an event are converted to the reader's namespace,
+ * whoever has set the callout.
  */
 #include <linux/irq_work.h>
 #include <linux/module.h>
@@ -35,7 +37,7 @@
 u64 callout_boot_step;
 EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
 
-/* Arms a slot, or re-arms it if it is pending. */
+/* Arm a slot, or re-arm it if it is pending. */
 static void slot_queue_at(struct callout_base *base, struct callout_slot *slot,
 			  u64 tick)
 	__must_hold(&base->lock)
@@ -49,10 +51,11 @@ static void slot_queue_at(struct callout_base *base, struct callout_slot *slot,
 }
 
 /*
- * Arms or re-arms a slot that may be in the hash. Its place in the hash depends
- * on its tick, so it moves, in one hold of its bucket's lock: UNTIMEOUT searches
- * under that lock only, and must find a callout that is outstanding throughout.
- * One with a key is the only one, and its place does not depend on its tick.
+ * Arm or re-arm a slot that may be in the hash. The slot's place in the hash
+ * depends on its tick, so the slot moves, in one hold of its bucket's lock:
+ * UNTIMEOUT searches under that lock only, and must find a callout that is
+ * outstanding throughout the search. A callout with a key is the only callout with
+ * that key, and its place does not depend on its tick.
  *
  *	CPU0: SET				CPU1: UNTIMEOUT
  *	lock(base), lock(bucket)
@@ -84,7 +87,7 @@ static bool slot_is_pending(const struct callout_slot *slot)
 	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING;
 }
 
-/* Can a step make the slot be due earlier? */
+/* Can a step of a clock make the slot due earlier? */
 static bool slot_may_step(const struct callout_slot *slot)
 {
 	return slot_is_pending(slot) &&
@@ -107,7 +110,7 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 		latest = due;
 		if (due > now)
 			latest = min_t(u64, due + slot->slack, KTIME_MAX);
-		/* Expiry postpones it if it is later. */
+		/* If the slot is due later than before, expiry postpones it. */
 		if (co_from_ns(base, latest, now) < slot->node.expires) {
 			if (!base->online) {
 				co_dequeue_locked(base, &slot->node);
@@ -121,8 +124,9 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 }
 
 /*
- * Requeues the callouts in clocks that step of the file's next chunk; false if
- * there is none, and then begins with the first again.
+ * Requeue the callouts of the file's next chunk that are in clocks that step.
+ * Return false if there is no next chunk, and begin with the first chunk again the
+ * next time.
  */
 static bool file_step(struct callout_file *file, void *unused)
 {
@@ -141,11 +145,11 @@ static bool file_step(struct callout_file *file, void *unused)
 }
 
 /*
- * Requeues the callouts of all files after a clock has stepped. None is missed,
- * since an operation reads the offset and queues the slot in one hold of its
- * base's lock:
+ * Requeue the callouts of all files after a clock has stepped. No callout is
+ * missed, since an operation reads the offset and queues the slot in one hold of
+ * its base's lock:
  *
- *	CPU0: SET				CPU1: this
+ *	CPU0: SET				CPU1: co_clock_stepped()
  *	lock(base)
  *	reads the old offset
  *						clock steps
@@ -153,8 +157,8 @@ static bool file_step(struct callout_file *file, void *unused)
  *	unlock(base)				lock(base), unlock(base)
  *						sees the slot pending, requeues
  *
- * If CPU0 locks the base after CPU1, it reads the new offset, and so it does if
- * its file was opened after this has begun.
+ * If CPU0 locks the base after CPU1, it reads the new offset. It also does if its
+ * file was opened after this function has begun.
  */
 void co_clock_stepped(void)
 {
@@ -177,7 +181,7 @@ static void step_files(struct work_struct *work)
 
 static DECLARE_WORK(step_work, step_files);
 
-/* CLOCK_BOOTTIME steps before programs run again, the worker runs soon after. */
+/* CLOCK_BOOTTIME steps before programs run again; the worker runs soon after that. */
 static int clock_pm(struct notifier_block *nb, unsigned long event, void *data)
 {
 	switch (event) {
@@ -202,13 +206,15 @@ static struct irq_work set_irq_work = IRQ_WORK_INIT_HARD(clock_was_set);
 
 /*
  * Called at each update of the kernel's time, as a rule a tick, with interrupts
- * off, under the timekeeper's lock and, before 6.13, inside the write section of
- * its sequence count, for the end of which readers of the clocks spin. So nothing
- * here may read a clock, wake a thread or take a lock under which clocks are read:
- * all that is left to an interrupt, which comes when these are released.
+ * off, under the timekeeper's lock. Before 6.13 it is also called inside the write
+ * section of the timekeeper's sequence count, and readers of the clocks spin until
+ * that section ends. So this function must not read a clock, wake a thread or take
+ * a lock under which clocks are read. It leaves all that to an interrupt, which
+ * comes when the lock and the section are released.
  *
- * A setting while the worker runs is not lost. Both the interrupt and the worker
- * can be queued again from the moment at which their function is entered:
+ * A clock that is set while the worker runs is not missed. Both the interrupt and
+ * the worker can be queued again from the moment at which their function is
+ * entered:
  *
  *	CPU0: clock_settime()			CPU1: the worker
  *						not queued any more
@@ -216,10 +222,10 @@ static struct irq_work set_irq_work = IRQ_WORK_INIT_HARD(clock_was_set);
  *	writes the new offset
  *	queues the interrupt
  *	the interrupt queues the worker
- *						goes on by the new offset
+ *						continues with the new offset
  *						returns, and is run again
  *
- * If the worker was still queued, it has read no offset yet.
+ * A worker that is still queued has read no offset yet.
  */
 static int clock_update(struct notifier_block *nb, unsigned long was_set,
 			void *data)
@@ -235,15 +241,15 @@ static struct notifier_block clock_update_block = {
 
 void co_clock_init(void)
 {
-	/* These fail only if the block is registered already. */
+	/* Both functions fail only if the block is registered already. */
 	register_pm_notifier(&clock_pm_block);
 	pvclock_gtod_register_notifier(&clock_update_block);
 }
 
 /*
  * No file is open. The notifiers queue the interrupt and the worker, and the
- * interrupt the worker, so each ends before what it queues: unregistering waits
- * for a call that is under way.
+ * interrupt queues the worker. So end each of them before the work that it queues.
+ * Unregistering a notifier waits for a running call.
  */
 void co_clock_exit(void)
 {

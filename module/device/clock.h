@@ -14,10 +14,10 @@
 #include "file.h"
 #include "handles/table.h"
 
-/* Bit n: clockid n can be used, and is not an alarm clock. */
+/* Bit n: clockid n can be used and is not an alarm clock. */
 #define CALLOUT_CLOCKS		(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME | \
 				 1U << CLOCK_REALTIME)
-/* Those that wake the system from suspend, see alarm.c. */
+/* The clocks that wake the system from suspend, see alarm.c. */
 #define CALLOUT_ALARM_CLOCKS	(1U << CLOCK_BOOTTIME_ALARM | \
 				 1U << CLOCK_REALTIME_ALARM)
 
@@ -32,7 +32,7 @@ static inline bool co_clock_is_alarm(clockid_t clockid)
 	       CALLOUT_ALARM_CLOCKS & 1U << clockid;
 }
 
-/* The clock that shows the same time as @clockid, and wakes nothing. */
+/* The clock that shows the same time as @clockid and wakes nothing. */
 static inline clockid_t co_clock_plain(clockid_t clockid)
 {
 	if (clockid == CLOCK_BOOTTIME_ALARM)
@@ -57,8 +57,8 @@ static inline u64 co_real_offset(void)
 }
 
 /*
- * What the caller's time namespace adds to a clock: less than 2^62 either way;
- * 0 in the initial one, and for CLOCK_REALTIME.
+ * Return the offset that the caller's time namespace adds to a clock: less than
+ * 2^62 in either direction; 0 in the initial namespace, and for CLOCK_REALTIME.
  */
 static inline s64 co_timens_offset(clockid_t clockid)
 {
@@ -84,8 +84,8 @@ static inline bool co_timens_differs(void)
 }
 
 /*
- * @time, which is at most KTIME_MAX, and @offset; from 0 to KTIME_MAX, which is never,
- * in each namespace.
+ * Add @offset to @time, which is at most KTIME_MAX. The sum is from 0 to KTIME_MAX;
+ * KTIME_MAX means never, in each namespace.
  */
 static inline u64 co_time_add(u64 time, s64 offset)
 {
@@ -98,19 +98,19 @@ static inline u64 co_time_add(u64 time, s64 offset)
 	return offset < 0 ? 0 : KTIME_MAX;
 }
 
-/* A time of the caller's clock in the initial namespace, as slots have it. */
+/* Convert a time of the caller's clock to the initial namespace, which slots use. */
 static inline u64 co_time_in(clockid_t clockid, u64 time)
 {
 	return co_time_add(time, -co_timens_offset(clockid));
 }
 
-/* The reverse. */
+/* Convert a time of the initial namespace to the caller's clock. */
 static inline u64 co_time_out(clockid_t clockid, u64 time)
 {
 	return co_time_add(time, co_timens_offset(clockid));
 }
 
-/* The slot's expiry time in the clock that its flags tell. */
+/* The slot's expiry time in the clock that its flags give. */
 static inline u64 co_slot_due(const struct callout_slot *slot)
 {
 	return READ_ONCE(slot->due);
@@ -121,7 +121,7 @@ static inline void co_slot_set_due(struct callout_slot *slot, u64 due)
 	WRITE_ONCE(slot->due, due);
 }
 
-/* From CLOCK_MONOTONIC to the clock of callout_slot.due. */
+/* The offset from CLOCK_MONOTONIC to the clock of callout_slot.due. */
 static inline u64 co_slot_offset(u8 flags)
 {
 	if (flags & CALLOUT_SLOT_BOOT)
@@ -129,27 +129,27 @@ static inline u64 co_slot_offset(u8 flags)
 	return flags & CALLOUT_SLOT_REAL ? co_real_offset() : 0;
 }
 
-/* Is its clock CLOCK_REALTIME, or its alarm clock, and was its time relative? */
+/* Is the slot's clock CLOCK_REALTIME or its alarm clock, and was the slot's time relative? */
 static inline bool co_slot_relative(u8 flags)
 {
 	return (flags & CALLOUT_SLOT_REAL_MASK) == CALLOUT_SLOT_REAL_REL;
 }
 
 /*
- * In callout_slot.next of one that a setting of its clock would have ended: it has
- * fired before. No clock has this offset.
+ * The value of callout_slot.next of a callout that fired before its clock was set,
+ * where a setting would have ended it. No clock has this offset.
  */
 #define CALLOUT_FIRED_UNSET	U64_MAX
 
-/* Does a setting of its clock end it, or has one? */
+/* Does a setting of its clock end the callout, or has one ended it? */
 static inline bool co_slot_on_set(u8 flags)
 {
 	return (flags & CALLOUT_SLOT_REAL_MASK) == CALLOUT_SLOT_REAL_ON_SET;
 }
 
 /*
- * The expiry time in CLOCK_MONOTONIC of a slot whose clock is ahead by @offset;
- * 0, which has passed, if a setting of the clock has ended it.
+ * The expiry time in CLOCK_MONOTONIC of a slot whose clock is ahead by @offset; 0,
+ * which has passed, if a setting of the clock has ended the callout.
  */
 static inline u64 co_slot_due_at(const struct callout_slot *slot, u8 flags,
 				 u64 offset)
@@ -185,7 +185,7 @@ static inline clockid_t co_slot_clock(const struct callout_slot *slot)
 					    CLOCK_BOOTTIME;
 }
 
-/* The slot's expiry time in its clock, as that is set now. */
+/* The slot's expiry time in its clock, as the clock is set now. */
 static inline u64 co_slot_due_clock(const struct callout_slot *slot)
 {
 	u8 flags = READ_ONCE(slot->node.flags);
@@ -197,13 +197,13 @@ static inline u64 co_slot_due_clock(const struct callout_slot *slot)
 	return due;
 }
 
-/* A tick from @due of CLOCK_MONOTONIC to @slack later, shared if possible. */
+/* Return a tick from @due of CLOCK_MONOTONIC to @slack later, a shared tick if possible. */
 static inline u64 co_slack_tick(struct callout_base *base, u64 due,
 				u64 slack, u64 now)
 {
 	u64 tick = co_from_ns(base, due, now);
 
-	/* One that has passed may be 0 for an earlier one: no slack is left. */
+	/* A time that has passed has no slack left: @due may be 0 in place of an earlier time. */
 	if (likely(!slack) || due <= now)
 		return tick;
 	due = min_t(u64, due + slack, KTIME_MAX);

@@ -2,16 +2,17 @@
 /*
  * command.c - pending commands of io_uring, which complete when their callouts fire
  *
- * SET that makes a callout is a command that stays. The callout has a handle or a key
- * as any other, and the ioctls find and move it too, but its kind is
- * CALLOUT_KIND_COMMAND as long as it is pending, and its node.own is the command. A
- * pending command holds a reference of the open file, so release() never meets one.
+ * A SET that creates a callout is a command that stays pending. Its callout has a
+ * handle or a key like any other, and the ioctls find and move it too. But the
+ * callout's kind is CALLOUT_KIND_COMMAND as long as it is pending, and its node.own
+ * is the command. A pending command holds a reference of the open file, so release()
+ * never finds a pending command.
  *
- * Three may want to end a command: expiry, a canceller, and io_uring when the
- * ring or the task goes, which gives the command instead of a key. The command
- * has the handle, so this is a cancel by handle. Whoever takes the callout out of
- * its base, with the base locked, owns the command, frees the slot in the same
- * hold, and completes the command when the base is unlocked:
+ * Three parties may want to end a command: expiry, a canceller, and io_uring when the
+ * ring or the task exits. io_uring passes the command, not a key. The command holds
+ * the handle, so io_uring's cancellation is a cancel by handle. The party that takes
+ * the callout out of its base, with the base locked, owns the command, frees the slot
+ * in the same hold, and completes the command when the base is unlocked:
  *
  *	CPU0: commands_expire()		CPU1: co_uring_cmd(F_CANCEL)
  *	lock(base)				lock(uring_lock)
@@ -25,10 +26,10 @@
  *						runs the task work, or fallback:
  *						io_uring_cmd_done()
  *
- * CPU1 may use the command until it has unlocked uring_lock: io_uring_cmd_done()
- * is only called with that lock held, or takes it. io_uring asks again as long as
- * the command is not done, so it does not matter that CPU1 did nothing, also if
- * the callout was not yet set.
+ * CPU1 may use the command until it has unlocked uring_lock: io_uring_cmd_done() is
+ * only called with that lock held, or takes it. io_uring cancels again as long as the
+ * command is not done. So it does not matter that CPU1 did nothing, even if the
+ * callout was not yet set.
  */
 #include "kcompat.h"
 
@@ -47,14 +48,17 @@
 #include "core/expiry.h"
 #include "handles/table.h"
 
-/* Units of work of an expiry: it also takes a slot out of the hash and frees it. */
+/*
+ * Units of work of one command's expiry: expiry also takes the slot out of the hash
+ * and frees it.
+ */
 #define COMMAND_UNITS	2U
 
 unsigned long callout_command_mask __ro_after_init;
 
 /*
- * Takes the command of a callout that is not pending any more, and the callout out
- * of the hash; the slot is an ordinary one again. Base locked.
+ * Take the command off a callout that is no longer pending, and take the callout
+ * out of the hash. The slot is an ordinary slot again. The base is locked.
  */
 static struct io_uring_cmd *command_detach(struct callout_table *table,
 					   struct callout_slot *slot)
@@ -63,9 +67,9 @@ static struct io_uring_cmd *command_detach(struct callout_table *table,
 	struct io_uring_cmd *cmd = (void *)(masked ^ callout_command_mask);
 
 	co_slot_unhash(table, slot);
-	/* Not before: who searches the hash has not locked the base. */
+	/* Do not write the kind before: a searcher of the hash has not locked the base. */
 	slot->node.kind = CALLOUT_KIND_EVENT;
-	/* The slot is another's soon. */
+	/* The slot soon belongs to another callout. */
 	WRITE_ONCE(co_to_command(cmd)->handle, 0);
 	return cmd;
 }
@@ -73,7 +77,7 @@ static struct io_uring_cmd *command_detach(struct callout_table *table,
 CALLOUT_URING_WORK(command_fired, 0)
 CALLOUT_URING_WORK(command_cancelled, -ECANCELED)
 
-/* Frees the slots of @n, and of those that are due next; completes commands. */
+/* Expire @n and the commands that are due next: free their slots and complete the commands. */
 static unsigned int commands_expire(struct callout_base *base,
 				    struct callout_node *n,
 				    unsigned int *budget)
@@ -92,7 +96,7 @@ static unsigned int commands_expire(struct callout_base *base,
 		file = co_slot_file(slot);
 		due = co_slot_due_mono(slot);
 		if (due > now) {
-			/* Its clock is not the tick's, or was set back. */
+			/* The slot's clock is not the tick's clock, or was set back. */
 			co_dequeue_locked(base, n);
 			co_slot_requeue(file, base, slot,
 					co_from_ns(base, due, now));
@@ -117,7 +121,7 @@ static unsigned int commands_expire(struct callout_base *base,
 	co_base_unlock_irq(base);
 	if (flags & CALLOUT_SLOT_ALARM)
 		co_alarm_fired();
-	/* A command, and its file, may be gone as soon as it is handed over. */
+	/* A command and its file may be freed as soon as the command is handed over. */
 	while ((cmd = fired)) {
 		fired = co_to_command(cmd)->next;
 		io_uring_cmd_do_in_task_lazy(cmd, command_fired);
@@ -132,7 +136,7 @@ static const struct callout_kind_ops kind_command = {
 	.owner = co_event_owner,
 };
 
-/* A callout with a command was cancelled, whose base is locked: add it to @list. */
+/* Add the command of a callout that was cancelled to @list. The callout's base is locked. */
 void co_command_take(struct callout_slot *slot, struct io_uring_cmd **list)
 {
 	struct io_uring_cmd *cmd = command_detach(co_slot_table(slot),
@@ -142,7 +146,7 @@ void co_command_take(struct callout_slot *slot, struct io_uring_cmd **list)
 	*list = cmd;
 }
 
-/* Complete the commands of @list, whose callouts were cancelled; no base is locked. */
+/* Complete the commands of @list, whose callouts were cancelled. No base is locked. */
 void co_commands_cancelled(struct io_uring_cmd **list)
 {
 	struct io_uring_cmd *cmd;
@@ -153,7 +157,7 @@ void co_commands_cancelled(struct io_uring_cmd **list)
 	}
 }
 
-/* Only the wheel leaves room for the command. */
+/* Only the wheel leaves room in the node for the command. */
 bool co_command_works(struct callout_file *file)
 {
 	return co_is_wheel(co_base_of(file->table.class,

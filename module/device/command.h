@@ -17,10 +17,10 @@ struct io_uring_cmd;
 #include <linux/io_uring/cmd.h>
 #include "handles/slot.h"
 
-/* What a pending command keeps in its struct io_uring_cmd. */
+/* The data of a pending command in its struct io_uring_cmd. */
 struct callout_command {
-	struct io_uring_cmd *next;	/* in a list of commands that are about to complete */
-	u64 handle;			/* of its callout; 0 until that is set */
+	struct io_uring_cmd *next;	/* in a list of commands to complete */
+	u64 handle;			/* of the callout; 0 until the callout is set */
 };
 
 static inline struct callout_command *co_to_command(struct io_uring_cmd *cmd)
@@ -29,12 +29,12 @@ static inline struct callout_command *co_to_command(struct io_uring_cmd *cmd)
 }
 
 /*
- * Random: a slot has the address of its command xor this. In the same place other
- * slots have a number that a program has chosen, see slot.h.
+ * A random mask: a slot has the address of its command xor this mask. In the same
+ * place other slots have a number that a program has chosen, see slot.h.
  */
 extern unsigned long callout_command_mask;
 
-/* Makes a callout that was just set, as one of a command, that of @cmd. Base locked. */
+/* Attach @cmd to a callout that was just set for a command. The base is locked. */
 static inline void co_command_attach(struct io_uring_cmd *cmd,
 				     struct callout_slot *slot)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * copy.h - copy structures in that may be of another version
- */
+/* copy.h - copy in structures that may be of another version */
 #ifndef _CALLOUT_DEVICE_COPY_H
 #define _CALLOUT_DEVICE_COPY_H
 
@@ -10,15 +8,18 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/callout.h>
 
-/* Can no structure have this size, which a program gave? @least is version 1's. */
+/*
+ * Is this size, which a program gave, impossible for the structure? @least is the
+ * size of version 1.
+ */
 static inline bool co_size_bad(size_t size, size_t least)
 {
 	return size < least || size > CALLOUT_SIZE_MAX || size % sizeof(u64);
 }
 
 /*
- * Copies a structure in that is @size in the program, at least @least, and @known
- * here. Returns 0, -EINVAL, -E2BIG or -EFAULT.
+ * Copy a structure in. Its size is @size in the program, which must be at least
+ * @least, and @known here. Return 0, -EINVAL, -E2BIG or -EFAULT.
  */
 static inline int co_copy_in(void *to, size_t known,
 			     const void __user *from, size_t size,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * ctx.c - a run of operations on one file: its base, its end
- */
+/* ctx.c - a run of operations on one file: its base and its end */
 #include <linux/module.h>
 #include "ctx.h"
 #include "kcompat.h"
 
 /*
- * Makes an idle slot, whose base is locked, belong to a base for new callouts, which
- * is locked instead and returned.
+ * Move an idle slot, whose base is locked, to a base for new callouts. Return that
+ * base, which is locked instead.
  */
 struct callout_base *co_ctx_rehome(struct callout_file *file,
 				   struct callout_op_ctx *ctx,
@@ -26,7 +24,7 @@ struct callout_base *co_ctx_rehome(struct callout_file *file,
 	return base;
 }
 
-/* Ends a run of operations. */
+/* End a run of operations. */
 void co_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 {
 	co_ctx_unlock(ctx);

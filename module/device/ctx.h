@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * ctx.h - what a run of operations on one file shares
- */
+/* ctx.h - the state that a run of operations on one file shares */
 #ifndef _CALLOUT_DEVICE_CTX_H
 #define _CALLOUT_DEVICE_CTX_H
 
@@ -18,26 +16,26 @@
 struct io_uring_cmd;
 
 /*
- * A run of operations on one file. It begins zeroed and ends with co_ctx_flush(), or
- * with its two parts. A run shares one write to the file's counters, which all CPUs use,
- * and one hold of a base's lock. It must not be longer than a budget's worth of work,
- * which the counters can hold. Its caller may sleep: while it holds no lock interrupts
- * are on.
+ * A run of operations on one file. The structure begins zeroed, and the run ends with
+ * co_ctx_flush() or with that function's two parts. A run shares one write to the file's
+ * counters, which all CPUs use, and one hold of a base's lock. It must not be longer
+ * than a budget's worth of work, which the counters can hold. Its caller may sleep:
+ * while the run holds no lock, interrupts are on.
  */
 struct callout_op_ctx {
 	struct callout_base *base;	/* left locked by the last operation, or NULL */
-	u64 now;			/* CLOCK_MONOTONIC; 0: to be read */
-	struct io_uring_cmd *commands;	/* whose callouts it has cancelled, see command.h */
-	bool home;			/* @base is that of new callouts, throughout this hold */
+	u64 now;			/* CLOCK_MONOTONIC; 0 if it must be read */
+	struct io_uring_cmd *commands;	/* commands of callouts that the run has cancelled */
+	bool home;			/* @base is a base for new callouts, throughout this hold */
 	bool may_wake;			/* the caller is known to have CAP_WAKE_ALARM */
 
-	/* Counters; the first two are about callout_file.outstanding. */
-	u16 ahead;			/* slots to reserve with the next one */
-	s16 spare;			/* reserved and unused; not negative between operations */
+	/* Counters; @ahead and @spare are about callout_file.outstanding. */
+	u16 ahead;			/* slots to reserve together with the next slot */
+	s16 spare;			/* unused reserved slots; >= 0 between operations */
 	u16 count[CALLOUT_OP_COUNTS];
 };
 
-/* CLOCK_MONOTONIC, the same for the whole run unless that sleeps. */
+/* CLOCK_MONOTONIC, the same for the whole run unless the run sleeps. */
 static inline u64 co_ctx_now(struct callout_op_ctx *ctx)
 {
 	if (!ctx->now)
@@ -45,7 +43,7 @@ static inline u64 co_ctx_now(struct callout_op_ctx *ctx)
 	return ctx->now;
 }
 
-/* The run holds the lock of another base, or of none. */
+/* Note that the run now holds the lock of another base, or of none. */
 static inline void co_ctx_set_base(struct callout_op_ctx *ctx,
 				   struct callout_base *base)
 {
@@ -53,7 +51,7 @@ static inline void co_ctx_set_base(struct callout_op_ctx *ctx,
 	ctx->home = false;
 }
 
-/* Drops the base's lock. The caller is about to sleep, or done. */
+/* Drop the base's lock. The caller is about to sleep, or has finished. */
 static inline void co_ctx_unlock(struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
@@ -65,21 +63,21 @@ static inline void co_ctx_unlock(struct callout_op_ctx *ctx)
 	}
 }
 
-/* The caller may sleep: afterwards the time is read again. */
+/* Prepare for a sleep of the caller: the time is read again afterwards. */
 static inline void co_ctx_sleep(struct callout_op_ctx *ctx)
 {
 	co_ctx_unlock(ctx);
 	ctx->now = 0;
 }
 
-/* Does the run hold the lock of the base of @n, which so cannot change? */
+/* Does the run hold the lock of the base of @n? If so the base of @n cannot change. */
 static inline bool co_ctx_holds(const struct callout_op_ctx *ctx,
 				const struct callout_node *n)
 {
 	return ctx->base && likely(READ_ONCE(n->cpu) == ctx->base->index);
 }
 
-/* Locks the base of @n, unless the run holds that lock already. */
+/* Lock the base of @n, unless the run holds that lock already. */
 static inline struct callout_base *co_ctx_lock(struct callout_op_ctx *ctx,
 					       struct callout_node *n)
 {
@@ -91,15 +89,15 @@ static inline struct callout_base *co_ctx_lock(struct callout_op_ctx *ctx,
 	lockdep_assert_irqs_enabled();
 	local_irq_disable();
 	base = co_lock_irqs_off(n);
-	/* For sparse, which cannot follow this. */
+	/* For sparse, which cannot follow the lock. */
 	__release(&base->lock);
 	ctx->base = base;
 	return base;
 }
 
 /*
- * Is a base of the file's one for new callouts? On a nohz_full CPU any of a
- * housekeeping CPU's is. Interrupts are off.
+ * Is @base, which the caller has locked, a base for new callouts of the file? On a
+ * nohz_full CPU every housekeeping CPU's base is such a base. Interrupts are off.
  */
 static inline bool co_file_is_home(struct callout_file *file,
 				   const struct callout_base *base)
@@ -117,8 +115,8 @@ struct callout_base *co_ctx_rehome(struct callout_file *file,
 void co_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
 
 /*
- * The rest of co_ctx_flush() when no base is locked: updates the counters,
- * returns spare slots.
+ * The second part of co_ctx_flush(), when no base is locked: update the counters
+ * and return spare slots.
  */
 static inline void co_ctx_count(struct callout_file *file,
 				struct callout_op_ctx *ctx)
@@ -131,7 +129,7 @@ static inline void co_ctx_count(struct callout_file *file,
 			atomic64_add(ctx->count[i], &file->count[i]);
 	if (ctx->spare)
 		atomic_sub(ctx->spare, &file->outstanding);
-	/* The last: they may hold the only references of the file. */
+	/* Complete the commands last: they may hold the only references of the file. */
 	if (unlikely(ctx->commands))
 		co_commands_cancelled(&ctx->commands);
 }

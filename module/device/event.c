@@ -2,20 +2,20 @@
 /*
  * event.c - the ready list of a file: expiry adds slots, readers take them
  *
- * A reader takes slots off the ready list, a few at a time: they are detached.
- * It copies their events with no lock held, and then frees the slots, or
- * re-arms the periodic ones. If the copy fails the slots go back to the head
- * of the list.
+ * A reader takes slots off the ready list, a few at a time: the slots are detached.
+ * The reader copies their events with no lock held, and then frees the slots, or
+ * re-arms the periodic ones. If the copy fails, the slots return to the head of the
+ * list.
  *
- * Readers do not exclude each other, so a reader whose buffer must be paged in
- * does not delay the others. Each reader gets events in order; if one fails
- * while others read, they may get later events first.
+ * Readers do not exclude each other, so a reader whose buffer must be paged in does
+ * not delay the others. Each reader gets events in order. But if one reader fails
+ * while others read, the others may get later events first.
  *
- * Each expiry that adds events wakes those who poll, one of those with
- * EPOLLEXCLUSIVE, and one of the readers that wait. A reader that has waited wakes
- * the next one if it leaves events behind, before it copies its own. So while there
- * are events and waiters, at least one woken reader is under way. A waiter that is
- * woken while it times out or gets a signal takes the event.
+ * Each expiry that adds events wakes all pollers without EPOLLEXCLUSIVE, one poller
+ * with EPOLLEXCLUSIVE, and one waiting reader. A reader that has waited wakes the
+ * next one if it leaves events behind, before it copies its own events. So while
+ * there are events and waiters, at least one woken reader is running. A waiter that
+ * is woken while it times out or gets a signal takes the event.
  */
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
@@ -37,7 +37,7 @@
 #include "handles/table.h"
 #include "kcompat.h"
 
-/* Events copied at a time; they are on the stack. */
+/* The number of events copied at a time; they are on the stack. */
 #define READ_EVENTS		16U
 
 #define EVENT_SIZE		sizeof(struct callout_event)
@@ -51,8 +51,8 @@ struct detached {
 };
 
 /*
- * The slot is early: the clock is not the tick's, or was set back since the
- * callout was set.
+ * Requeue a slot that is early: the slot's clock is not the tick's clock, or was
+ * set back since the callout was set.
  */
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
@@ -63,9 +63,10 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 }
 
 /*
- * Events were added to the ready list. The caller holds no raw spinlock: this takes
- * locks that sleep on PREEMPT_RT. The file stays: the caller is its reader, or in an
- * RCU read-side critical section.
+ * Wake readers and pollers: events were added to the ready list. The caller must
+ * hold no raw spinlock: this function takes locks that sleep on PREEMPT_RT. The file
+ * cannot go away: the caller is the file's reader, or in an RCU read-side critical
+ * section.
  */
 static void file_wake(struct callout_file *file)
 {
@@ -74,9 +75,9 @@ static void file_wake(struct callout_file *file)
 }
 
 /*
- * slot_is_early() in a clock that steps. One read of the offset decides whether
- * the slot is due, and whether because a setting of the clock has ended it. For all
- * clocks it takes 23 instructions more.
+ * slot_is_early() in a clock that steps. One read of the offset decides both
+ * whether the slot is due and whether a setting of the clock has ended it. Using
+ * this function for all clocks takes 23 more instructions.
  */
 static noinline bool slot_is_early_slow(struct callout_slot *slot, u64 now)
 {
@@ -97,7 +98,7 @@ static inline bool slot_is_early(struct callout_slot *slot, u64 now)
 	return co_slot_due(slot) > now;
 }
 
-/* Moves @n, and slots of the same file that are due next, to the ready list. */
+/* Move @n, and the slots of the same file that are due next, to the ready list. */
 static unsigned int events_expire(struct callout_base *base,
 				  struct callout_node *n,
 				  unsigned int *budget)
@@ -139,7 +140,7 @@ static unsigned int events_expire(struct callout_base *base,
 	raw_spin_unlock(&file->lock);
 
 	co_count_units(base, CALLOUT_BUDGET - *budget);
-	/* Not only to wake readers: the budget of this hold may be used up. */
+	/* Unlock not only to wake readers: the budget of this hold may be used up. */
 	co_base_unlock_irq(base);
 	if (unlikely(fired & CALLOUT_SLOT_ALARM))
 		co_alarm_fired();
@@ -151,7 +152,7 @@ static unsigned int events_expire(struct callout_base *base,
 	return taken;
 }
 
-/* The program that has set @n, which has no handler. */
+/* Return the program that has set @n, which has no handler. */
 struct callout_owner co_event_owner(const struct callout_node *n)
 {
 	struct callout_file *file = co_slot_file(co_to_slot(n));
@@ -165,9 +166,9 @@ static const struct callout_kind_ops kind_event = {
 };
 
 /*
- * Is it an event that lost its key, since a reader took it and could not copy
- * it? Another callout may have the key by now. Ready slots do not join or leave
- * the hash except with callout_file.lock held.
+ * Has the event lost its key, since a reader took it and could not copy it? Another
+ * callout may have the key now. A ready slot joins or leaves the hash only with
+ * callout_file.lock held.
  */
 static bool slot_lost_key(const struct callout_slot *slot)
 {
@@ -176,11 +177,12 @@ static bool slot_lost_key(const struct callout_slot *slot)
 }
 
 /*
- * Cancels a callout that is not pending; its base is locked. Returns
- * CALLOUT_STATE_UNREAD if the slot was ready: it is the caller's now.
- * CALLOUT_STATE_READING if its reader was to re-arm it: the reader will free it.
- * Otherwise -ENOENT: the callout is being read for the last time, stale or, if
- * @named is true, has lost its key.
+ * Cancel a callout that is not pending. Its base is locked. Return
+ * CALLOUT_STATE_UNREAD if the slot was ready: the slot now belongs to the caller.
+ * Return CALLOUT_STATE_READING if the slot's reader was to re-arm it: the reader
+ * will free the slot. Otherwise return -ENOENT: the callout is being read for the
+ * last time, or the handle is stale, or @named is true and the callout has lost its
+ * key.
  */
 int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 		     bool named)
@@ -204,11 +206,11 @@ out:
 	return ret;
 }
 
-/* Writes each member, or programs would read the kernel's stack. */
+/* Write each member; otherwise programs would read the kernel's stack. */
 static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 				 struct callout_event *event)
 {
-	/* An initializer would be a "rep stos", and these after it. */
+	/* An initializer would compile to a "rep stos" and these stores after it. */
 	event->type = CALLOUT_EVENT_FIRED;
 	event->flags = 0;
 	event->handle = slot->handle;
@@ -227,7 +229,7 @@ static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 	}
 }
 
-/* Counts the periods that have passed unread, and sets the next expiry. */
+/* Count the periods that have passed unread, and set the next expiry. */
 static void event_count(struct callout_slot *slot, struct callout_event *event,
 			u64 now)
 {
@@ -238,11 +240,11 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 		missed = div64_u64(now - due, period);
 	event->overrun = missed;
 	event->flags = CALLOUT_EVENTF_PERIODIC;
-	/* The first after now. No overflow: both terms are less than 2^63. */
+	/* The first expiry after now. No overflow: both terms are less than 2^63. */
 	slot->next = min_t(u64, due + missed * period + period, KTIME_MAX);
 }
 
-/* The event of a callout with a key. */
+/* Put the key into the event of a callout with a key. */
 static void event_name_by_key(const struct callout_slot *slot,
 			      struct callout_event *event)
 {
@@ -251,7 +253,7 @@ static void event_name_by_key(const struct callout_slot *slot,
 	event->flags |= CALLOUT_EVENTF_KEY;
 }
 
-/* Takes up to @max events off the ready list. */
+/* Take up to @max events off the ready list. */
 static void events_detach(struct callout_file *file, unsigned int max,
 			  struct detached *taken)
 {
@@ -279,12 +281,12 @@ static void events_detach(struct callout_file *file, unsigned int max,
 			flags |= CALLOUT_SLOT_REPEAT;
 			taken->periodic = true;
 		} else if (flags & CALLOUT_SLOT_HASHED) {
-			/* One that was taken before is out already. */
+			/* A slot that was taken before is out of the hash already. */
 			co_slot_unhash(&file->table, slot);
 		}
 		if (unlikely(slot->node.kind == CALLOUT_KIND_KEYED))
 			event_name_by_key(slot, &taken->events[n]);
-		/* Once: SET reads it without callout_file.lock. */
+		/* Write the flags once: SET reads them without callout_file.lock. */
 		WRITE_ONCE(slot->node.flags, flags);
 		taken->slot[n++] = slot;
 	}
@@ -294,7 +296,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 	raw_spin_unlock_irq(&file->lock);
 }
 
-/* Converts the times of detached events to those of the reader's namespace. */
+/* Convert the times of detached events to the reader's time namespace. */
 static noinline void events_time_out(struct detached *taken)
 {
 	struct callout_event *event = taken->events;
@@ -316,7 +318,7 @@ static bool event_is_stale(const struct callout_slot *slot,
 }
 
 /*
- * Puts all slots except the first @copied back, in their old order. Slots with
+ * Put all slots except the first @copied slots back, in their old order. Slots with
  * stale events stay detached.
  */
 static noinline void events_attach(struct callout_file *file,
@@ -337,7 +339,7 @@ static noinline void events_attach(struct callout_file *file,
 		}
 		co_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT,
 				     CALLOUT_SLOT_READY);
-		/* A key may name another callout by now. */
+		/* The key may name another callout now. */
 		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
 		    slot->node.kind == CALLOUT_KIND_EVENT)
 			co_hash_insert(&file->table.hash, slot);
@@ -348,12 +350,12 @@ static noinline void events_attach(struct callout_file *file,
 	WRITE_ONCE(file->unread, file->unread + taken->n - left);
 	taken->n = left;
 	raw_spin_unlock_irq(&file->lock);
-	/* Other readers may have found the list empty, and sleep. */
+	/* Other readers may have found the list empty and may sleep. */
 	if (wake)
 		file_wake(file);
 }
 
-/* Re-arms a periodic callout, on this CPU, unless it was cancelled while detached. */
+/* Re-arm a periodic callout, on this CPU, unless it was cancelled while it was detached. */
 static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 {
 	struct callout_base *base;
@@ -361,7 +363,7 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
 	base = co_ctx_rehome(co_slot_file(slot), ctx, slot);
-	/* SET has written when it is due. */
+	/* If the callout was set again, SET has written its due time. */
 	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
 		co_slot_set_due(slot, slot->next);
 	co_start_locked(base, &slot->node,
@@ -374,8 +376,8 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 }
 
 /*
- * Frees or re-arms detached slots. The events of the first @copied were read;
- * the others are stale.
+ * Free or re-arm detached slots. The events of the first @copied slots were read;
+ * the other events are stale.
  */
 static void events_finish(struct callout_file *file, struct detached *taken,
 			  unsigned int copied)
@@ -406,7 +408,10 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 	co_ctx_flush(file, &ctx);
 }
 
-/* Copies events; returns how many. One that was copied in part was not read. */
+/*
+ * Copy events and return the number of copied events. An event that was copied in
+ * part counts as not read.
+ */
 static inline unsigned int events_put(const struct detached *taken,
 				      struct iov_iter *to)
 {
@@ -417,9 +422,9 @@ static inline unsigned int events_put(const struct detached *taken,
 }
 
 /*
- * Copies some events. Returns the number of bytes, 0 if there was no event, or
- * -EFAULT. A reader that has waited was woken alone, so it wakes the next one,
- * before the copy, which may take long.
+ * Copy some events. Return the number of bytes, 0 if there was no event, or
+ * -EFAULT. A reader that has waited was the only reader woken, so it wakes the next
+ * one. It does so before the copy, which may take long.
  */
 static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 			   bool waited)
@@ -446,7 +451,7 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 	return copied * EVENT_SIZE;
 }
 
-/* Copies the events that @to has room for; returns as events_copy(). */
+/* Copy as many events as @to has room for. Return values as for events_copy(). */
 static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
 			   bool waited)
 {
@@ -457,14 +462,14 @@ static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
 		if (ret > 0)
 			done += ret;
 		cond_resched();
-		/* A short count means that there were no more. */
+		/* A short count means that there were no more events. */
 	} while (ret == READ_EVENTS * EVENT_SIZE &&
 		 iov_iter_count(to) >= EVENT_SIZE &&
 		 !fatal_signal_pending(current));
 	return done ? done : ret;
 }
 
-/* Waits for an event. Returns 0, -ERESTARTSYS, or -ETIME. */
+/* Wait for an event. Return 0, -ERESTARTSYS, or -ETIME. */
 static int events_wait(struct callout_file *file,
 		       const struct read_deadline *deadline)
 {
@@ -487,15 +492,14 @@ static int events_wait(struct callout_file *file,
 			ret = -ETIME;
 	}
 	finish_wait(&file->readers, &entry);
-	/* A waiter that was woken takes the event, whatever else happened. */
+	/* A waiter that was woken takes the event, even if it also timed out or got a signal. */
 	return READ_ONCE(file->unread) ? 0 : ret;
 }
 
 /*
- * Copies events to @to, which has room for at least one. If
- * @deadline is not NULL, waits until there were enough. Returns the number of
- * bytes, which is 0 if there was no event in time; -EFAULT; or -ERESTARTSYS.
- * May sleep.
+ * Copy events to @to, which has room for at least one event. If @deadline is not
+ * NULL, wait until enough events were copied. Return the number of bytes, which is
+ * 0 if there was no event in time; -EFAULT; or -ERESTARTSYS. May sleep.
  */
 ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 		     const struct read_deadline *deadline)
@@ -517,7 +521,7 @@ ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 	} while (ret >= 0 && done < least &&
 		 !(done ? signal_pending(current) :
 			  fatal_signal_pending(current)));
-	/* Events that came, or came back, meanwhile are for the next waiter. */
+	/* Events that were added, or put back, during the read are for the next waiter. */
 	if (READ_ONCE(file->unread))
 		wake_up(&file->readers);
 	return done || ret == -ETIME ? done : ret;

@@ -11,7 +11,7 @@
 
 /* How long a reader waits. */
 struct read_deadline {
-	ktime_t time;		/* in @clockid; KTIME_MAX: for ever */
+	ktime_t time;		/* in @clockid; KTIME_MAX means for ever */
 	clockid_t clockid;	/* a clock that hrtimers have */
 	unsigned int least;	/* number of events, not 0 */
 };

@@ -2,12 +2,12 @@
 /*
  * file.c - the open files of /dev/callout: states, lifetime, list
  *
- * An open file has a handle table of its own, so it can name no other file's
- * callouts. A callout of a file runs no function: when it is due, its slot
- * moves from its base's scheme to the file's ready list and becomes the
- * event, so no expiry is lost for want of memory. The slot is freed when its
- * event has been read or withdrawn. A periodic callout is re-armed when its
- * event has been read, so it costs no CPU time while nobody reads.
+ * An open file has its own handle table, so it cannot name another file's callouts.
+ * A callout of a file runs no function: when it is due, its slot moves from its
+ * base's scheme to the file's ready list and becomes the event, so no expiry is
+ * lost when memory is short. The slot is freed when its event has been read or
+ * withdrawn. A periodic callout is re-armed when its event has been read, so it
+ * costs no CPU time while nobody reads.
  *
  * Locks: a base's lock, and inside it callout_file.lock for the ready list.
  * A slot that is not free is in one of these states:
@@ -17,17 +17,17 @@
  *	detached	taken by a reader, which copies the event to its buffer;
  *			not in the hash unless it is periodic; see event.c
  *
- * SET and CANCEL lock the base first, so they see a slot that is pending,
- * ready or detached, and nothing in between. For a detached slot they are too
- * late, unless its reader will re-arm it (CALLOUT_SLOT_REPEAT): then CANCEL
- * clears that bit, SET changes the time, and neither waits for the reader.
- * The reader checks with the base locked after it has copied the event, and
- * with callout_file.lock held if the copy failed.
+ * SET and CANCEL lock the base first, so they see a slot that is pending, ready or
+ * detached, and nothing in between. For a detached slot they come too late, unless
+ * the slot's reader will re-arm it (CALLOUT_SLOT_REPEAT): then CANCEL clears that
+ * bit, SET changes the time, and neither waits for the reader. The reader checks
+ * the flags with the base locked after it has copied the event, and with
+ * callout_file.lock held if the copy failed.
  *
- * Lifetime: release() cancels all callouts, base by base. But an expiry on
- * another CPU may have moved the last slot to the ready list and not have
- * called wake_up() yet. The core's contract helps: kinds and handlers run
- * inside an RCU read-side critical section.
+ * Lifetime: release() cancels all callouts, base by base. But expiry on another CPU
+ * may have moved the last slot to the ready list and may not have called wake_up()
+ * yet. The core's contract helps: kinds and handlers run inside an RCU read-side
+ * critical section.
  *
  *	CPU0: co_expire()			CPU1: release()
  *	rcu_read_lock()
@@ -40,7 +40,7 @@
  *	rcu_read_unlock()
  *						grace period over: freed
  *
- * so the file is freed after an RCU grace period.
+ * So the file is freed after an RCU grace period.
  */
 #include <linux/err.h>
 #include <linux/list.h>
@@ -60,10 +60,10 @@
 static struct workqueue_struct *free_wq;
 static LIST_HEAD(files);
 static DEFINE_MUTEX(files_lock);	/* protects files and visit */
-static DEFINE_MUTEX(visit_lock);	/* one visit at a time; outside files_lock */
-static unsigned int visit;		/* number of the last one */
+static DEFINE_MUTEX(visit_lock);	/* one visit at a time; taken before files_lock */
+static unsigned int visit;		/* number of the last visit */
 
-/* Reads each number by itself: they may not add up. */
+/* Read each counter separately: the counters may not add up. */
 void co_file_info(struct callout_file *file,
 		  struct callout_file_info *info)
 {
@@ -80,7 +80,7 @@ void co_file_info(struct callout_file *file,
 	info->comm = file->comm;
 }
 
-/* Returns an ERR_PTR on failure. */
+/* Create a file. Return an ERR_PTR on failure. */
 struct callout_file *co_file_create(void)
 {
 	struct callout_file *file;
@@ -90,7 +90,7 @@ struct callout_file *co_file_create(void)
 	if (!file)
 		return ERR_PTR(-ENOMEM);
 	file->limit = READ_ONCE(callout_max_per_file);
-	/* More slots than the file may use: see ctx_find_slot(). */
+	/* The table has more slots than the file may use: see ctx_find_slot(). */
 	ret = co_table_init(&file->table, CALLOUT_KIND_EVENT,
 			    file->limit + CALLOUT_CHUNK_SLOTS *
 					  num_possible_cpus(),
@@ -149,7 +149,7 @@ static void file_cancel_chunk(struct callout_chunk *chunk)
 	}
 }
 
-/* Cancels all callouts of a file without users, and frees it later. */
+/* Cancel all callouts of a file that has no users, and free the file later. */
 void co_file_destroy(struct callout_file *file)
 {
 	struct callout_directory *dir;
@@ -169,10 +169,10 @@ void co_file_destroy(struct callout_file *file)
 EXPORT_SYMBOL_IF_KUNIT(co_file_destroy);
 
 /*
- * Call @fn, which may sleep, for each file that is open, again as long as it returns
- * true. Files are opened and closed between the calls. A file that @fn is through
- * with goes to the end of the list, as a new one does, so when the first one has been
- * visited all have.
+ * Call @fn, which may sleep, for each open file, and call it again as long as it
+ * returns true. Files are opened and closed between the calls. A file for which @fn
+ * returns false moves to the end of the list, where new files are added too. So when
+ * the first file of the list has been visited, all have been.
  */
 void co_files_visit(callout_file_fn *fn, void *data)
 {
@@ -198,14 +198,14 @@ void co_files_visit(callout_file_fn *fn, void *data)
 
 int co_file_init(void)
 {
-	/* Freeing a million callouts takes long: use no particular CPU. */
+	/* Freeing a million callouts takes long: do not bind the work to one CPU. */
 	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
 	if (!free_wq)
 		return -ENOMEM;
 	return 0;
 }
 
-/* Waits until the last file is freed. */
+/* Wait until the last file is freed. */
 void co_file_exit(void)
 {
 	rcu_barrier();

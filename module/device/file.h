@@ -18,47 +18,46 @@
 struct callout_user;
 
 /*
- * callout_node.flags of a file's slot; 0 while it is free, since a guessed
- * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. The
- * others are constant while the slot is in use, except that SET may give the callout
- * another clock: a new callout's are written in the hold of the base's lock in which
- * the slot becomes pending. So no update of the byte is lost:
+ * callout_node.flags of a file's slot; 0 while it is free, since a guessed handle
+ * may name it. callout_file.lock protects READY, REPEAT and MOVED. The other flags
+ * are constant while the slot is in use, except that SET may give the callout
+ * another clock. A new callout's flags are written in the hold of the base's lock in
+ * which the slot becomes pending. So no update of the byte is lost:
  *
  *	being set or freed	written by its only owner, with the base locked
  *	pending			written by SET, with the base locked
  *	ready, detached		written with callout_file.lock held
  *
- * A reader of the byte that does not exclude its writers uses READ_ONCE().
- * REPEAT and MOVED have a meaning for detached slots only: detaching writes
- * them.
+ * A reader of the flags that does not exclude writers uses READ_ONCE(). REPEAT and
+ * MOVED have a meaning for detached slots only: detaching a slot writes them.
  *
  * There is no bit for periodic callouts: a slot is periodic if its period is not 0,
  * which SET changes while the callout is pending, under the base's lock. The period
- * of a ready slot does not change, and the period of a detached one under both
- * locks, so readers of events may read it.
+ * of a ready slot does not change, and the period of a detached slot changes under
+ * both locks. So readers of events may read the period.
  */
 #define CALLOUT_SLOT_READY	0x01	/* on the ready list */
 #define CALLOUT_SLOT_REPEAT	0x02	/* detached, its reader will re-arm */
 #define CALLOUT_SLOT_BOOT	0x04	/* due is in CLOCK_BOOTTIME */
 #define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT, or with a key */
-#define CALLOUT_SLOT_MOVED	0x10	/* detached, and set again since */
+#define CALLOUT_SLOT_MOVED	0x10	/* detached, and set again since then */
 #define CALLOUT_SLOT_REAL	0x20	/* due is in CLOCK_REALTIME */
-#define CALLOUT_SLOT_REAL_REL	0x40	/* clock is; relative, due is not */
-#define CALLOUT_SLOT_REAL_ON_SET 0x60	/* REAL, a setting ends it, or has */
-#define CALLOUT_SLOT_REAL_MASK	0x60	/* one of these three, or 0 */
+#define CALLOUT_SLOT_REAL_REL	0x40	/* clock is REAL; relative, due is not */
+#define CALLOUT_SLOT_REAL_ON_SET 0x60	/* REAL; a setting ends it or has */
+#define CALLOUT_SLOT_REAL_MASK	0x60	/* one of these three values, or 0 */
 #define CALLOUT_SLOT_ALARM	0x80	/* an alarm clock: BOOT or REAL too */
 
 /* due is in a clock that steps. */
 #define CALLOUT_SLOT_STEPS	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL)
-/* Its clock is not CLOCK_MONOTONIC. */
+/* The callout's clock is not CLOCK_MONOTONIC. */
 #define CALLOUT_SLOT_CLOCK	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL_MASK | \
 				 CALLOUT_SLOT_ALARM)
 
 /*
- * Is a callout, whose base is locked, pending as its program sees it? One that is
- * detached, and was set again since, is too: its reader will re-arm it for the new time. It
- * keeps both flags then, until its next event is taken. They change under the base's
- * lock.
+ * Does the program see this callout, whose base is locked, as pending? A callout that is
+ * detached and was set again since then counts as pending too: its reader will re-arm it
+ * for the new time. It keeps both flags then, until its next event is taken. The flags
+ * change under the base's lock.
  */
 static inline bool co_slot_will_fire(const struct callout_slot *slot)
 {
@@ -69,7 +68,7 @@ static inline bool co_slot_will_fire(const struct callout_slot *slot)
 		(CALLOUT_SLOT_READY | moved)) == moved;
 }
 
-/* A command has none: its key is in that place. */
+/* The callout's cookie. A command has no cookie: its key is in that place. */
 static inline u64 co_slot_cookie(const struct callout_slot *slot)
 {
 	return slot->node.kind == CALLOUT_KIND_COMMAND ? 0 : slot->arg;
@@ -96,36 +95,36 @@ struct callout_file {
 	 * inside a base's lock.
 	 */
 	raw_spinlock_t lock;
-	struct list_head ready;		/* slots that have fired, oldest first */
+	struct list_head ready;		/* fired slots, oldest first */
 	unsigned int unread;		/* number of slots on @ready */
 	u64 fired;			/* number of slots ever added to @ready */
 	wait_queue_head_t readers;	/* exclusive waiters in read() and BATCH */
 	wait_queue_head_t wait;		/* pollers */
 
-	/* Clocks. The first two are written with a base locked. */
+	/* Clocks. @steps and @alarms are written with a base locked. */
 	bool steps;			/* has had a callout in a clock that steps */
 	bool alarms;			/* has had a callout in an alarm clock */
-	unsigned int step_at;		/* chunk that clock.c visits next; files_lock */
+	unsigned int step_at;		/* the next chunk that clock.c visits; files_lock */
 
-	/* Limits, protected by users_lock of user.c */
-	unsigned int allowed;		/* limit of @outstanding now */
+	/* Limits, protected by users_lock of user.c. */
+	unsigned int allowed;		/* the present limit of @outstanding */
 	unsigned int limit;		/* limit of @allowed */
-	unsigned int charged;		/* to @user; @allowed unless @limit was lowered */
+	unsigned int charged;		/* charged to @user; @allowed unless @limit was lowered */
 	struct callout_user *user;	/* the account of the user who opened the file */
 
-	/* Counters */
-	atomic_t outstanding;		/* slots in use, or reserved by a callout_op_ctx */
+	/* Counters. */
+	atomic_t outstanding;		/* slots in use or reserved by a callout_op_ctx */
 	atomic64_t count[CALLOUT_FILE_COUNTS];
 
-	/* The list of open files, protected by files_lock of file.c */
+	/* The list of open files, protected by files_lock of file.c. */
 	struct list_head files;
-	unsigned int visit;		/* last co_files_visit() that has finished with it */
+	unsigned int visit;		/* the last co_files_visit() that has finished this file */
 
-	/* Constant: the process that opened the file, and its name */
+	/* Constant: the process that opened the file, and its name. */
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 
-	struct rcu_work free;		/* frees this after a grace period */
+	struct rcu_work free;		/* frees the file after a grace period */
 };
 
 /* A snapshot of a file for INFO, fdinfo and debugfs. */
@@ -147,22 +146,23 @@ static inline struct callout_file *co_slot_file(struct callout_slot *slot)
 }
 
 /*
- * The slot that a handle from a program names, which may have another handle by
- * now; NULL if there is none. A file keeps its chunks while it is open.
+ * Return the slot of a handle that a program gave, or NULL if there is no such
+ * slot. The slot may have another handle now. A file keeps its chunks while it is
+ * open.
  */
 static inline struct callout_slot *co_file_slot(struct callout_file *file,
 						u64 handle)
 {
 	struct callout_slot *slot;
 
-	/* An RCU read-side critical section for the directory. */
+	/* Begin an RCU read-side critical section for the directory. */
 	preempt_disable();
 	slot = co_table_slot_nospec(&file->table, handle);
 	preempt_enable();
 	return slot;
 }
 
-/* The first of the slots of chunk @n, or NULL. */
+/* Return the first slot of chunk @n, or NULL. */
 static inline struct callout_slot *co_file_chunk(struct callout_file *file,
 						 unsigned int n)
 {
@@ -170,7 +170,7 @@ static inline struct callout_slot *co_file_chunk(struct callout_file *file,
 			       (u64)n << CALLOUT_PLACE_BITS);
 }
 
-/* Changes CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */
+/* Change CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */
 static inline void co_slot_change_flags(struct callout_file *file,
 					struct callout_slot *slot,
 					u8 clear, u8 set)
@@ -179,7 +179,7 @@ static inline void co_slot_change_flags(struct callout_file *file,
 	WRITE_ONCE(slot->node.flags, (slot->node.flags & ~clear) | set);
 }
 
-/* Frees a slot that is neither pending nor ready. Base locked. */
+/* Free a slot that is neither pending nor ready. The base is locked. */
 static inline void co_file_put_slot(struct callout_file *file,
 				    struct callout_base *base,
 				    struct callout_slot *slot)

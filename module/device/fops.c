@@ -53,7 +53,7 @@ static __poll_t fops_poll(struct file *filp, poll_table *wait)
 	return co_file_poll(file, filp, wait);
 }
 
-/* Limits of the file and its user. */
+/* Fill in the limits of the file and its user. */
 static void info_file(struct callout_info *info, struct callout_file *file)
 {
 	struct callout_file_info f;
@@ -94,7 +94,7 @@ static long ioctl_info(struct callout_file *file, size_t size,
 static noinline long co_ioctl_rare(struct callout_file *file, unsigned int cmd,
 				   size_t size, void __user *uarg)
 {
-	/* The size is part of it on some architectures. */
+	/* The size is part of FIONREAD on some architectures. */
 	if (cmd == FIONREAD)
 		return co_ioctl_fionread(file, uarg);
 	switch (cmd & ~IOCSIZE_MASK) {
@@ -111,7 +111,7 @@ static noinline long co_ioctl_rare(struct callout_file *file, unsigned int cmd,
 	}
 }
 
-/* The size in a number may differ: the caller may have another version. */
+/* Dispatch by the ioctl number without the size: the caller may have another version. */
 static long fops_ioctl(struct file *filp, unsigned int cmd,
 		       unsigned long arg)
 {
@@ -132,7 +132,7 @@ static int fops_open(struct inode *inode, struct file *filp)
 	const fmode_t both = FMODE_READ | FMODE_WRITE;
 	struct callout_file *file;
 
-	/* Callouts that nobody sets, or nobody reads, are a mistake. */
+	/* A file that cannot set callouts, or cannot read their events, is a mistake. */
 	if ((filp->f_mode & both) != both)
 		return -EINVAL;
 	file = co_file_create();
@@ -158,7 +158,7 @@ static const char * const count_names[] = {
 	[CALLOUT_FILE_REPEATED]	 = "repeated",
 };
 
-/* Nothing that walks all slots: lsof(8) reads this of all files. */
+/* Show only counters, do not walk the slots: lsof(8) reads the fdinfo of all files. */
 static void fops_show_fdinfo(struct seq_file *m, struct file *filp)
 {
 	struct callout_file_info info;
@@ -192,7 +192,7 @@ static bool show_file(struct callout_file *file, void *data)
 	return false;
 }
 
-/* For debugfs: one line per open file. */
+/* Show one line per open file, for debugfs. */
 void co_dev_show_files(struct seq_file *m)
 {
 	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
@@ -256,14 +256,14 @@ err_clock:
 }
 
 /*
- * No file is open: each holds a reference to the module. Returns when the last
- * one that was closed has been freed.
+ * Stop the device. No file is open: each open file holds a reference to the module.
+ * Return when the last closed file has been freed.
  */
 void co_dev_exit(void)
 {
 	misc_deregister(&callout_misc);
 	co_clock_exit();
 	co_file_exit();
-	/* Expiry uses it until the files are freed. */
+	/* Expiry uses the alarm device until the files are freed. */
 	co_alarm_exit();
 }

@@ -2,9 +2,9 @@
 /*
  * ioctl.c - arguments of ioctls: checked, copied in and out
  *
- * The operations of a batch are copied in, done and copied out a few at a time.
- * Those few share one copy, one read of the clock, holds of a base's lock, and
- * one update of the file's counters.
+ * The operations of a batch are copied in, executed and copied out a few at a time.
+ * These few operations share one copy, one read of the clock, holds of a base's
+ * lock, and one update of the file's counters.
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
@@ -27,13 +27,13 @@
 #include "wait.h"
 #include "kcompat.h"
 
-/* Operations of a batch done at a time; they are on the stack. */
+/* The number of a batch's operations executed at a time; they are on the stack. */
 #define BATCH_OPS		16U
 
 /* A bit for each opcode that sets a callout. */
 #define SETS		(1U << CALLOUT_OP_SET | 1U << CALLOUT_OP_TIMEOUT)
 
-/* The flags that say which callout SET is about. */
+/* The flags that say which callout SET names. */
 #define NAMING		(CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW | \
 			 CALLOUT_OPF_ONLY_OLD)
 
@@ -63,7 +63,7 @@ static bool op_clock_bad(const struct callout_op *op)
 	return !co_clock_is_valid(co_clock_plain(op->clockid));
 }
 
-/* Do the flags of a SET not go together, or not with its other members? */
+/* Do the flags of a SET contradict each other or its other members? */
 static bool op_flags_bad(const struct callout_op *op)
 {
 	if (op->flags & ~(NAMING | CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET))
@@ -76,7 +76,7 @@ static bool op_flags_bad(const struct callout_op *op)
 		!(op->flags & CALLOUT_OPF_ABSTIME) || op->period);
 }
 
-/* Is a SET wrong, whatever becomes of the callout? */
+/* Is a SET wrong, whatever the state of its callout? */
 static bool op_set_bad(const struct callout_op *op)
 {
 	return op_numbers_bad(op) || op_flags_bad(op) || op_clock_bad(op) ||
@@ -103,7 +103,7 @@ static inline bool op_cancel_bad(const struct callout_op *op)
 	       ((op->cookie | op->func) != 0);
 }
 
-/* May the caller use the clock that an operation names? Returns as co_alarm_permit(). */
+/* May the caller use the clock of an operation? Return values as for co_alarm_permit(). */
 static int op_permit(const struct callout_op *op, struct callout_op_ctx *ctx)
 {
 	if (likely(!co_clock_is_alarm(op->clockid)))
@@ -112,7 +112,7 @@ static int op_permit(const struct callout_op *op, struct callout_op_ctx *ctx)
 	return co_alarm_permit(op->clockid);
 }
 
-/* SET with a flag that names a callout, or in another clock than CLOCK_MONOTONIC. */
+/* SET with a flag that names a callout, or in a clock other than CLOCK_MONOTONIC. */
 static noinline int op_set_rare(struct callout_file *file, struct callout_op *op,
 				struct callout_op_ctx *ctx)
 {
@@ -151,8 +151,8 @@ static int op_untimeout(struct callout_file *file, struct callout_op *op,
 }
 
 /*
- * Does an operation. Members that it neither uses nor writes must be 0. The three that
- * nearly all are come first.
+ * Do one operation. Members that it neither uses nor writes must be 0. The three most
+ * frequent opcodes come first.
  */
 int co_op_do(struct callout_file *file, struct callout_op *op,
 	     struct callout_op_ctx *ctx)
@@ -186,8 +186,9 @@ int co_op_do(struct callout_file *file, struct callout_op *op,
 }
 
 /*
- * Cancels a callout whose handle could not be copied out. Not one with a key: it
- * has none, and another thread may have moved it.
+ * Cancel a callout whose handle could not be copied out. Do not use it for a
+ * callout with a key: that callout's handle is not copied out, and another thread
+ * may have moved it.
  */
 static void op_undo(struct callout_file *file, const struct callout_op *op,
 		    struct callout_op_ctx *ctx)
@@ -196,7 +197,7 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 	co_ctx_unlock(ctx);
 }
 
-/* Copies what an operation writes if it succeeds. */
+/* Copy out the members that an operation writes if it succeeds. */
 static inline int op_put(const struct callout_op *op, struct callout_op __user *uop)
 {
 	if (op_writes_handle(op))
@@ -207,8 +208,9 @@ static inline int op_put(const struct callout_op *op, struct callout_op __user *
 }
 
 /*
- * Copies an operation in; fails early if what it writes cannot be written, by writing
- * the same value. Word by word takes 30 instructions less than a call.
+ * Copy an operation in. Fail early if the members that it writes cannot be written,
+ * by writing back the same value. Copying word by word takes 30 fewer instructions
+ * than a call.
  */
 static __always_inline int op_copy_in(struct callout_op *op, size_t size,
 				      struct callout_op __user *uop)
@@ -236,16 +238,16 @@ fault:
 	return -EFAULT;
 }
 
-/* Does an operation, of a command of io_uring, make a callout? */
+/* Does an operation of an io_uring command create a callout? */
 bool co_op_makes(const struct callout_op *op)
 {
 	return op->op == CALLOUT_OP_SET && !(op->flags & CALLOUT_OPF_ONLY_OLD);
 }
 
 /*
- * Copies the operation of a command of io_uring in, and checks one that makes a
- * callout; co_op_do() checks the others. Returns 0, -EINVAL, -E2BIG, -EFAULT, or as
- * co_alarm_permit().
+ * Copy in the operation of an io_uring command. Check it if it creates a callout;
+ * co_op_do() checks the other operations. Return 0, -EINVAL, -E2BIG, -EFAULT, or a
+ * value of co_alarm_permit().
  */
 int co_op_get_command(struct callout_op *op, size_t size,
 		      struct callout_op __user *uop)
@@ -257,7 +259,7 @@ int co_op_get_command(struct callout_op *op, size_t size,
 	if (!co_op_makes(op))
 		return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_MOVE ||
 		       op->op == CALLOUT_OP_CANCEL ? 0 : -EINVAL;
-	/* It completes at once, or when the callout fires, and has no event. */
+	/* The command completes at once, or when its callout fires, and has no event. */
 	if (op_set_bad(op) || (op->flags & NAMING) == CALLOUT_OPF_KEY || op->period ||
 	    op->cookie || op->flags & CALLOUT_OPF_CANCEL_ON_SET)
 		return -EINVAL;
@@ -292,7 +294,10 @@ static struct callout_op __user *batch_place(const struct callout_batch *batch,
 	return u64_to_user_ptr(batch->ops + (u64)i * batch->op_size);
 }
 
-/* Copies up to @n operations in; returns the number, or an error if none. */
+/*
+ * Copy up to @n operations in. Return the number of copied operations, or an error
+ * if there are none.
+ */
 static int batch_copy_in(const struct callout_batch *batch,
 			 struct callout_op *op, unsigned int n)
 {
@@ -311,7 +316,7 @@ static int batch_copy_in(const struct callout_batch *batch,
 	return n ? n : -EFAULT;
 }
 
-/* Copies all results out; false if one cannot be written. */
+/* Copy all results out. Return false if one cannot be written. */
 static bool batch_put_all(const struct callout_batch *batch, unsigned int first,
 			  const struct callout_op *op, unsigned int n)
 {
@@ -337,14 +342,14 @@ fault:
 	return false;
 }
 
-/* Copies one result out. If it cannot, the operation has failed: -EFAULT. */
+/* Copy one result out. If it cannot be written, the operation has failed: return -EFAULT. */
 static int batch_put_one(struct callout_file *file,
 			 struct callout_batch *batch,
 			 struct callout_op __user *uop,
 			 const struct callout_op *op,
 			 struct callout_op_ctx *ctx)
 {
-	/* The result last: 0 says that there is a handle. */
+	/* Write the result last: 0 says that the handle is valid. */
 	if ((op->result < 0 || !op_put(op, uop)) &&
 	    !put_user(op->result, &uop->result))
 		return 0;
@@ -354,7 +359,7 @@ static int batch_put_one(struct callout_file *file,
 	return -EFAULT;
 }
 
-/* Copies results out one by one. Returns 0, or -EFAULT if one cannot be written. */
+/* Copy results out one by one. Return 0, or -EFAULT if a result cannot be written. */
 static noinline int batch_put_each(struct callout_file *file,
 				   struct callout_batch *batch,
 				   unsigned int first,
@@ -372,7 +377,7 @@ static noinline int batch_put_each(struct callout_file *file,
 	return ret;
 }
 
-/* An operation has failed. Does the batch stop at it? */
+/* Count an operation that has failed. Does the batch stop at it? */
 static bool batch_stops(struct callout_batch *batch)
 {
 	batch->failed++;
@@ -380,7 +385,7 @@ static bool batch_stops(struct callout_batch *batch)
 }
 
 /*
- * Does some operations. Returns 0; an error, which ends the batch; or 1 if it
+ * Do some operations. Return 0; an error, which ends the batch; or 1 if the batch
  * stops at an operation that failed.
  */
 static noinline int batch_do_some(struct callout_file *file,
@@ -393,7 +398,7 @@ static noinline int batch_do_some(struct callout_file *file,
 
 	n = batch_copy_in(batch, op, min(batch->nr_ops - first, BATCH_OPS));
 	if (n == -E2BIG) {
-		/* One operation's error: only that operation was not copied. */
+		/* -E2BIG is the error of one operation: only that operation was not copied. */
 		op[0].result = -E2BIG;
 		batch->done++;
 		done = 1;
@@ -404,9 +409,9 @@ static noinline int batch_do_some(struct callout_file *file,
 		return n;
 
 	/*
-	 * Those that begin by cancelling get slots from that. What is wrong, or
-	 * moves the callout with its key, may be counted: then one slot too many
-	 * is reserved for a while.
+	 * A batch that begins by cancelling reuses the slots of the cancelled
+	 * callouts. The count may include an operation that is wrong or that moves
+	 * the callout with its key: then one slot too many is reserved for a while.
 	 */
 	if (op_writes_handle(&op[0]))
 		for (i = 1; i < n; i++)
@@ -424,7 +429,7 @@ static noinline int batch_do_some(struct callout_file *file,
 	done = at - op;
 	batch->done += done;
 	co_ctx_unlock(&ctx);
-	/* Now: to write the results may take long. */
+	/* Update the counters now: writing the results may take long. */
 	co_ctx_count(file, &ctx);
 put:
 	if (!batch_put_all(batch, first, op, done) &&
@@ -446,7 +451,7 @@ static int batch_do(struct callout_file *file, struct callout_batch *batch)
 	return ret;
 }
 
-/* Reads events, and waits for them, with @mask, if the batch says so. */
+/* Read events. If the batch says so, wait for them, with @mask. */
 static int batch_read(struct callout_file *file, struct callout_batch *batch,
 		      const sigset_t *mask)
 {
@@ -463,7 +468,7 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 	if (wait)
 		co_wait_end(batch, ret == -ERESTARTSYS);
 	if (ret < 0)
-		/* A restart would do the operations twice. */
+		/* A restart would repeat the operations. */
 		return ret == -ERESTARTSYS ? -EINTR : ret;
 	batch->got = ret / sizeof(struct callout_event);
 	return 0;
@@ -480,7 +485,7 @@ static int batch_check(const struct callout_batch *batch, bool may_wait)
 	       -EINVAL : 0;
 }
 
-/* Copies the counts of a batch out. */
+/* Copy the counts of a batch out. */
 static int batch_copy_out(const struct callout_batch *batch,
 			  struct callout_batch __user *ubatch)
 {
@@ -514,7 +519,7 @@ long co_ioctl_batch(struct callout_file *file, size_t size,
 		return ret;
 
 	ret = batch_do(file, &batch);
-	/* Do not wait for events if it stopped at an operation that failed. */
+	/* Do not wait for events if the batch stopped at an operation that failed. */
 	if (!ret && batch.nr_events)
 		ret = batch_read(file, &batch, &mask);
 	else
@@ -554,7 +559,7 @@ long co_ioctl_cancel_matching(struct callout_file *file, size_t size,
 	return co_file_cancel_matching(file, match.cookie, match.mask);
 }
 
-/* How much read() would return. */
+/* FIONREAD: the number of bytes that read() would return. */
 long co_ioctl_fionread(struct callout_file *file, int __user *ubytes)
 {
 	u64 bytes = (u64)READ_ONCE(file->unread) * sizeof(struct callout_event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * key.c - SET of callouts that are named by a number of the program's
+ * key.c - SET of callouts that are named by a number that the program chooses
  *
  * A callout with a key is in the hash. An insertion searches and inserts in one hold
  * of the bucket's lock, so no key is in the hash twice:
@@ -17,14 +17,15 @@
  *	unlock(base 0)				unlock(base 1)
  *						finds k, lock(base 0): moves it
  *
- * A move leaves it in the hash: the place of the only one with its key does not
- * depend on when it expires. So a key that is outstanding throughout is always
- * found. A move checks, with the base locked, that the handle is not stale.
+ * A move leaves the callout in the hash: the place of the only callout with its key
+ * does not depend on its expiry time. So a callout that is outstanding throughout a
+ * search by key is always found. A move checks, with the base locked, that the handle
+ * is not stale.
  *
  * A periodic callout stays in the hash while its event is read. A reader takes any
- * other out of the hash, for good. If it cannot copy the event, the callout is ready
- * again, without its key: another one may have that by then. So SET does not move it:
- * there would be two.
+ * other callout out of the hash permanently. If the reader cannot copy the event, the
+ * callout is ready again, without its key: another callout may have the key by then.
+ * So SET does not move the callout: there would be two callouts with the key.
  *
  *	CPU0: SET(k)				CPU1: read()
  *	finds k's handle
@@ -35,7 +36,7 @@
  *	unlocks both
  *	finds none: inserts another k
  *
- * SET returns 0 then: the event was taken before.
+ * SET returns 0 in this case: the event was taken before.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -47,7 +48,7 @@
 #include "set.h"
 #include "kcompat.h"
 
-/* MOVE, or SET, of the callout with a key; writes op->left if it returns no error. */
+/* MOVE, or SET, of the callout with a key. Write op->left if no error is returned. */
 static int move_keyed(struct callout_file *file, struct callout_op *op,
 		      struct callout_op_ctx *ctx)
 {
@@ -61,7 +62,7 @@ static int move_keyed(struct callout_file *file, struct callout_op *op,
 		if (!co_file_find(file, CALLOUT_KEY_FUNC, op->key, &handle))
 			return -ENOENT;
 		co_point();
-		/* Fails if a reader or a canceller was faster: look again. */
+		/* It fails if a reader or a canceller was faster: search again. */
 		ret = co_file_move(file, &move, handle, ctx);
 	} while (ret == -ENOENT);
 	if (ret > 0)
@@ -69,7 +70,7 @@ static int move_keyed(struct callout_file *file, struct callout_op *op,
 	return ret;
 }
 
-/* SET of a key that no callout has. Returns 0, or as co_file_set_keyed(). */
+/* SET of a key that no callout has. Return 0, or an error of co_file_set_keyed(). */
 static int insert_keyed(struct callout_file *file, struct callout_op *op,
 			struct callout_op_ctx *ctx)
 {
@@ -81,9 +82,10 @@ static int insert_keyed(struct callout_file *file, struct callout_op *op,
 }
 
 /*
- * MOVE and SET with CALLOUT_OPF_KEY: set the callout with this key again, or insert
- * one, as operation and flags permit. May sleep. Returns 0 if it has inserted a callout,
- * else as co_file_move() or co_file_set_keyed(). Writes op->left, and nothing else.
+ * MOVE and SET with CALLOUT_OPF_KEY: set the callout with this key again, or insert a
+ * new callout, as the operation and its flags permit. May sleep. Return 0 if a callout
+ * was inserted. Otherwise return a value of co_file_move() or co_file_set_keyed().
+ * Write op->left, and no other member.
  */
 int co_file_set_key(struct callout_file *file, struct callout_op *op,
 		    struct callout_op_ctx *ctx)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * key.h - SET of callouts that are named by a number of the program's
- */
+/* key.h - SET of callouts that are named by a number that the program chooses */
 #ifndef _CALLOUT_DEVICE_KEY_H
 #define _CALLOUT_DEVICE_KEY_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * list.c - LIST: what is outstanding in a file
+ * list.c - LIST: the outstanding callouts of a file
  *
  * A callout keeps its slot as long as it is outstanding, and LIST looks at each
  * slot once, in order, with the slot's base locked. So a callout that is
  * outstanding from the first call to the last is listed exactly once, whatever
- * happens to it meanwhile.
+ * happens to it between these calls.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -22,7 +22,7 @@
 #include "list.h"
 #include "handles/table.h"
 
-/* Says in which state the callout of a slot is; 0 if none is outstanding. */
+/* Return the state of a slot's callout; 0 if no callout is outstanding in the slot. */
 static u32 slot_state(struct callout_file *file,
 		      const struct callout_slot *slot)
 {
@@ -35,17 +35,17 @@ static u32 slot_state(struct callout_file *file,
 	raw_spin_unlock(&file->lock);
 	if (flags & CALLOUT_SLOT_READY)
 		return CALLOUT_STATE_UNREAD;
-	/* Without it, it is detached for the last time, or free. */
+	/* Without REPEAT the slot is detached for the last time, or free. */
 	return flags & CALLOUT_SLOT_REPEAT ? CALLOUT_STATE_READING : 0;
 }
 
-/* Not if a reader has taken the key and could not copy the event. */
+/* Does the slot have a key? Not if a reader has taken the key and could not copy the event. */
 static bool slot_has_key(const struct callout_slot *slot)
 {
 	return co_slot_keyed(slot) && READ_ONCE(slot->node.place) == CALLOUT_HASH_IN;
 }
 
-/* Flags with which SET or TIMEOUT sets such a callout again. */
+/* Return the flags with which SET or TIMEOUT would set an equal callout. */
 static u32 slot_op_flags(const struct callout_slot *slot)
 {
 	u32 key = slot_has_key(slot) ? CALLOUT_OPF_KEY : 0;
@@ -57,7 +57,7 @@ static u32 slot_op_flags(const struct callout_slot *slot)
 	       (co_slot_on_set(flags) ? CALLOUT_OPF_CANCEL_ON_SET : 0);
 }
 
-/* Fills @entry if a callout is outstanding in a slot, whose base is locked. */
+/* Fill @entry if a callout is outstanding in the slot, whose base is locked. */
 static bool slot_describe(struct callout_file *file,
 			  const struct callout_slot *slot, u64 now,
 			  struct callout_entry *entry)
@@ -86,7 +86,7 @@ static bool slot_describe(struct callout_file *file,
 	return entry->state;
 }
 
-/* Describes the callout with a handle; false if none is outstanding. */
+/* Describe the callout with a handle. Return false if it is not outstanding. */
 static bool file_describe(struct callout_file *file, u64 handle,
 			  struct callout_entry *entry)
 {
@@ -104,13 +104,13 @@ static bool file_describe(struct callout_file *file, u64 handle,
 	return found;
 }
 
-/* Describes the callout with a key; false if none is outstanding. */
+/* Describe the callout with a key. Return false if it is not outstanding. */
 static bool file_describe_key(struct callout_file *file, u64 key,
 			      struct callout_entry *entry)
 {
 	u64 handle;
 
-	/* A reader or a canceller may be faster: look again. */
+	/* A reader or a canceller may be faster: search again. */
 	do {
 		if (!co_file_find(file, CALLOUT_KEY_FUNC, key, &handle))
 			return false;
@@ -118,7 +118,7 @@ static bool file_describe_key(struct callout_file *file, u64 key,
 	return true;
 }
 
-/* Copies an entry to the end of the array. */
+/* Copy an entry to the end of the array. */
 static int list_put(struct callout_list *list,
 		    const struct callout_entry *entry)
 {
@@ -133,7 +133,7 @@ static int list_put(struct callout_list *list,
 }
 
 /*
- * Lists callouts from list->cursor on, which is the number of a slot: the lower
+ * List callouts from list->cursor on. The cursor is the number of a slot: the lower
  * bits of its handle. Some numbers have no slot.
  */
 static int list_fill(struct callout_file *file, struct callout_list *list)
@@ -164,7 +164,7 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 	return 0;
 }
 
-/* Lists the callout that list->handle or list->key names. */
+/* List the callout that list->handle or list->key names. */
 static int list_one(struct callout_file *file, struct callout_list *list)
 {
 	struct callout_entry entry;
@@ -186,7 +186,7 @@ long co_ioctl_list(struct callout_file *file, size_t size,
 			 CALLOUT_LIST_SIZE_V1);
 	if (ret)
 		return ret;
-	/* Without room the next page would begin where this one did. */
+	/* With no room for entries, the next page would begin where this page did. */
 	if (list.flags > CALLOUT_LISTF_KEY || !list.nr_entries ||
 	    list.nr_entries > CALLOUT_BATCH_MAX ||
 	    co_size_bad(list.entry_size, CALLOUT_ENTRY_SIZE_V1))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * named.c - a file's callouts by function and argument: TIMEOUT's, and keys
- */
+/* named.c - a file's callouts by function and argument (TIMEOUT) and by key */
 #include <linux/irqflags.h>
 #include <linux/mutex.h>
 #include "file.h"
@@ -11,7 +9,7 @@
 /* log2 of the initial number of buckets of a file's (func, arg) hash. */
 #define FILE_HASH_BITS		6
 
-/* The first insertion makes the hash; later ones let it grow. May sleep. */
+/* Create the hash at the first insertion; let it grow at later ones. May sleep. */
 int co_file_prepare_hash(struct callout_file *file,
 			 struct callout_op_ctx *ctx)
 {
@@ -29,9 +27,9 @@ int co_file_prepare_hash(struct callout_file *file,
 }
 
 /*
- * Finds the callout that TIMEOUT set for a function and an argument, or that has a
- * key. It stays in the hash until it is cancelled, so that a concurrent UNTIMEOUT
- * does not miss it.
+ * Find the callout that TIMEOUT set for a function and an argument, or the callout
+ * with a key. It stays in the hash until it is cancelled, so that a concurrent
+ * UNTIMEOUT does not miss it.
  */
 struct callout_slot *co_file_find(struct callout_file *file, u64 func,
 				  u64 arg, u64 *handle)

@@ -17,9 +17,10 @@ struct callout_slot *co_file_find(struct callout_file *file, u64 func,
 				  u64 arg, u64 *handle);
 
 /*
- * As co_file_slot(): finds @slot, which may have another handle by now, or
- * returns false. Even with this handle it may be free, or have no generations
- * left, where that is 0: neither is pending, ready or detached.
+ * Find @slot by its handle like co_file_slot(), or return false. The slot may have
+ * another handle now. Even with this handle the slot may be free. If @handle is 0,
+ * the slot may also have no generations left. Neither of these slots is pending,
+ * ready or detached.
  */
 static __always_inline bool
 co_file_find_slot(struct callout_file *file, u64 handle, struct callout_slot **slot)
@@ -29,13 +30,13 @@ co_file_find_slot(struct callout_file *file, u64 handle, struct callout_slot **s
 	preempt_disable();
 	found = co_table_slot_of(&file->table, handle, true, slot);
 	preempt_enable();
-	/* Or gcc computes it from the handle at each use. */
+	/* Otherwise gcc computes the slot from the handle at each use. */
 	if (likely(found))
 		OPTIMIZER_HIDE_VAR(*slot);
 	return found;
 }
 
-/* Finds the slot of a handle and locks its base; false if it is stale or invalid. */
+/* Find the slot of a handle and lock its base. Return false if the handle is stale or invalid. */
 static __always_inline bool
 co_ctx_lock_slot(struct callout_file *file, struct callout_op_ctx *ctx,
 		 u64 handle, struct callout_slot **slot)
@@ -46,7 +47,7 @@ co_ctx_lock_slot(struct callout_file *file, struct callout_op_ctx *ctx,
 	return likely((*slot)->handle == handle);
 }
 
-/* Call co_file_prepare_hash() before an insertion? */
+/* Must co_file_prepare_hash() be called before an insertion? */
 static inline bool co_file_wants_hash(struct callout_file *file)
 {
 	struct callout_hash *hash = &file->table.hash;
@@ -54,15 +55,15 @@ static inline bool co_file_wants_hash(struct callout_file *file)
 	return !co_hash_exists(hash) || co_hash_wants_growth(hash);
 }
 
-/* May there be callouts that TIMEOUT has set, or with a key? */
+/* May the file have callouts that TIMEOUT has set, or callouts with a key? */
 static inline bool co_file_has_named(struct callout_file *file)
 {
 	return co_hash_exists(&file->table.hash);
 }
 
 /*
- * co_file_find() that also locks the base of the callout, which may have lost
- * its key. No base may be locked.
+ * co_file_find() that also locks the base of the callout. The callout may have lost
+ * its key. No base may be locked by the caller.
  */
 static inline struct callout_slot *
 co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
@@ -82,12 +83,12 @@ co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 		}
 		co_point();
 		co_ctx_set_base(ctx, co_lock_irqs_off(&slot->node));
-		/* For sparse, which cannot follow this. */
+		/* For sparse, which cannot follow the lock. */
 		__release(&ctx->base->lock);
-		/* The same callout; a reader may have taken its key. */
+		/* It is still this callout, though a reader may have taken its key. */
 		if (likely(slot->handle == handle))
 			return slot;
-		/* Cancelled since, and so out of the hash: look again. */
+		/* It was cancelled since then, and so is out of the hash: search again. */
 		co_ctx_unlock(ctx);
 	}
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * set.c - SET and TIMEOUT: make a callout, or set one again by its handle
- */
+/* set.c - SET and TIMEOUT: create a callout, or set a callout again by its handle */
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -18,7 +16,7 @@
 #include "handles/table.h"
 #include "kcompat.h"
 
-/* Locks the base for new callouts, unless the run holds that lock already. */
+/* Lock the base for new callouts, unless the run holds that lock already. */
 static __always_inline struct callout_base *
 ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 {
@@ -32,7 +30,7 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 		lockdep_assert_irqs_enabled();
 		local_irq_disable();
 		base = co_lock_home_irqs_off(file->table.class);
-		/* For sparse, which cannot follow this. */
+		/* For sparse, which cannot follow the lock. */
 		__release(&base->lock);
 		ctx->base = base;
 	}
@@ -40,7 +38,7 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 	return base;
 }
 
-/* Reserves a slot, and up to ctx->ahead more if the limits permit. */
+/* Reserve a slot, and up to ctx->ahead further slots if the limits permit. */
 static inline int file_charge(struct callout_file *file,
 			      struct callout_op_ctx *ctx)
 {
@@ -66,10 +64,10 @@ static inline int file_charge(struct callout_file *file,
 }
 
 /*
- * Gets a slot when the locked base has no free one: steals another base's, or
- * grows the table. If the table is at its maximum another thread has just
- * added the last chunk. The table has more slots than the file may use, so one
- * of them is free: retry.
+ * Get a slot when the locked base has no free slot: steal a slot of another base,
+ * or grow the table. If the table is at its maximum, another thread has just added
+ * the last chunk. The table has more slots than the file may use, so one of them is
+ * free: retry.
  */
 static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 						   struct callout_op_ctx *ctx)
@@ -102,7 +100,7 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 	return slot;
 }
 
-/* The flags of a slot that tell its clock, and that of its due time. */
+/* Return the slot flags for the operation's clock and for the clock of its due time. */
 static u8 op_clock_flags(const struct callout_op *op)
 {
 	clockid_t clockid = co_clock_plain(op->clockid);
@@ -119,7 +117,10 @@ static u8 op_clock_flags(const struct callout_op *op)
 			CALLOUT_SLOT_REAL_ON_SET : CALLOUT_SLOT_REAL);
 }
 
-/* slot_set_times() with slack or another clock: in one they take 40 instructions more. */
+/*
+ * slot_set_times() with slack or a clock other than CLOCK_MONOTONIC. A single function
+ * for both takes 40 more instructions.
+ */
 static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 					struct callout_base *base,
 					const struct callout_op *op, u64 now)
@@ -146,7 +147,10 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 	return tick;
 }
 
-/* Sets a slot's clock, and its times except when it is due next; returns its tick. */
+/*
+ * Set a slot's clock and its times, except for slot->next of a periodic callout.
+ * Return the slot's tick.
+ */
 static __always_inline u64 slot_set_times(struct callout_slot *slot,
 					  struct callout_base *base,
 					  const struct callout_op *op, u64 now)
@@ -167,8 +171,8 @@ static __always_inline u64 slot_set_times(struct callout_slot *slot,
 }
 
 /*
- * Takes a free slot, for a callout that will be in the hash if @hashed is true, and
- * leaves its base locked. May sleep. Returns the slot or an error.
+ * Take a free slot and leave its base locked. @hashed is true if the callout will
+ * be in the hash. May sleep. Return the slot or an error.
  */
 static __always_inline struct callout_slot *
 file_take_slot(struct callout_file *file, struct callout_op_ctx *ctx, bool hashed)
@@ -194,7 +198,7 @@ file_take_slot(struct callout_file *file, struct callout_op_ctx *ctx, bool hashe
 	return slot;
 }
 
-/* Starts the callout of a slot that was free, whose base is locked. */
+/* Start the callout of a slot that was free. The slot's base is locked. */
 static __always_inline void slot_start(struct callout_slot *slot,
 				       const struct callout_op *op,
 				       struct callout_op_ctx *ctx)
@@ -208,8 +212,8 @@ static __always_inline void slot_start(struct callout_slot *slot,
 }
 
 /*
- * SET without a key that makes a callout, or TIMEOUT; writes the handle of @op. May
- * sleep. Returns 0, -ENOSPC, -EDQUOT or -ENOMEM.
+ * SET without a key that creates a callout, or TIMEOUT. Write the handle of @op.
+ * May sleep. Return 0, -ENOSPC, -EDQUOT or -ENOMEM.
  */
 int co_file_set(struct callout_file *file, struct callout_op *op,
 		struct callout_op_ctx *ctx)
@@ -233,9 +237,9 @@ int co_file_set(struct callout_file *file, struct callout_op *op,
 EXPORT_SYMBOL_IF_KUNIT(co_file_set);
 
 /*
- * Takes a free slot and leaves its base locked. It has its handle, which may be told
- * before its callout is started or it is given back. May sleep. Returns the slot or
- * an error, as co_file_set().
+ * Take a free slot and leave its base locked. The slot has its handle, which the
+ * caller may copy to the program before it starts the callout or gives the slot
+ * back. May sleep. Return the slot, or an error as co_file_set().
  */
 struct callout_slot *co_file_take(struct callout_file *file,
 				  struct callout_op_ctx *ctx)
@@ -243,7 +247,7 @@ struct callout_slot *co_file_take(struct callout_file *file,
 	return file_take_slot(file, ctx, false);
 }
 
-/* Gives a slot back that was taken. Its base is locked. */
+/* Give back a slot that was taken. Its base is locked. */
 void co_file_give(struct callout_file *file, struct callout_slot *slot,
 		  struct callout_op_ctx *ctx)
 {
@@ -251,12 +255,15 @@ void co_file_give(struct callout_file *file, struct callout_slot *slot,
 	ctx->spare++;
 }
 
-/* Starts the callout of a command, without a key, in a slot that was taken. Base locked. */
+/* Start the callout of a command without a key in a slot that was taken. The base is locked. */
 void co_file_start_command(struct callout_file *file, struct callout_slot *slot,
 			   const struct callout_op *op,
 			   struct callout_op_ctx *ctx)
 {
-	/* The thread may have gone to another CPU since, and the slot's may be offline. */
+	/*
+	 * The thread may have moved to another CPU since then, and the slot's CPU may be
+	 * offline.
+	 */
 	co_ctx_rehome(file, ctx, slot);
 	slot->arg = 0;
 	slot->node.kind = CALLOUT_KIND_COMMAND;
@@ -265,8 +272,8 @@ void co_file_start_command(struct callout_file *file, struct callout_slot *slot,
 
 /*
  * SET of a key that no callout has, for an event or a command, as @kind says. May
- * sleep. Returns the slot, its base locked; or -EEXIST if a callout has the key, or as
- * co_file_set().
+ * sleep. Return the slot, with its base locked; -EEXIST if a callout has the key; or
+ * another error as co_file_set().
  */
 struct callout_slot *co_file_set_keyed(struct callout_file *file,
 				       const struct callout_op *op,
@@ -278,7 +285,7 @@ struct callout_slot *co_file_set_keyed(struct callout_file *file,
 
 	slot = file_take_slot(file, ctx, true);
 	if (IS_ERR(slot)) {
-		/* That a callout has the key comes first. */
+		/* -EEXIST takes precedence over the error. */
 		co_ctx_unlock(ctx);
 		return co_file_lock_found(file, ctx, CALLOUT_KEY_FUNC, op->key) ?
 		       ERR_PTR(-EEXIST) : slot;
@@ -291,14 +298,14 @@ struct callout_slot *co_file_set_keyed(struct callout_file *file,
 		co_file_give(file, slot, ctx);
 		return ERR_PTR(-EEXIST);
 	}
-	/* Who finds it now waits for the base. */
+	/* A search that finds the slot now waits for the base. */
 	WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED);
 	slot_start(slot, op, ctx);
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_set_keyed);
 
-/* What becomes of the cookie and the times of a callout that is set again. */
+/* Write the cookie and the times of a callout that is set again. Return its tick. */
 static __always_inline u64 slot_set_again(struct callout_slot *slot,
 					  const struct callout_op *op,
 					  struct callout_op_ctx *ctx)
@@ -310,9 +317,9 @@ static __always_inline u64 slot_set_again(struct callout_slot *slot,
 }
 
 /*
- * Moves a detached callout, after co_file_withdraw(): its reader will re-arm it for the
- * new time. The base has been locked throughout, so the reader cannot have freed the
- * slot, even if its copy fails before REPEAT is set again.
+ * Move a detached callout, after co_file_withdraw(): its reader will re-arm it for the
+ * new time. The base has been locked since before that call, so the reader cannot have
+ * freed the slot, even if its copy fails before REPEAT is set again.
  */
 static noinline void file_move_detached(struct callout_file *file,
 					struct callout_slot *slot,
@@ -328,8 +335,8 @@ static noinline void file_move_detached(struct callout_file *file,
 }
 
 /*
- * Moves a callout that is not queued, or that this CPU is to run from here on. A
- * common end with co_file_move() takes 55 instructions more.
+ * Move a callout that is not queued, or that must move to this CPU. Sharing the end
+ * of this function with co_file_move() takes 55 more instructions.
  */
 static noinline int file_move_slow(struct callout_file *file,
 				   struct callout_slot *slot,
@@ -341,16 +348,17 @@ static noinline int file_move_slow(struct callout_file *file,
 	u64 tick;
 
 	if (pending) {
-		/* On a list of due ones, or on another CPU's base. */
+		/* It is on a list of due callouts, or on another CPU's base. */
 		co_dequeue_locked(ctx->base, &slot->node);
 	} else {
 		/*
-		 * Fails if a reader was faster, also if the event has come back
-		 * since: moved, it would be one of two with its key.
+		 * It fails if a reader was faster, even if the event has been put
+		 * back since then: after a move there would be two callouts with
+		 * its key.
 		 */
 		ret = co_file_withdraw(file, slot, true);
 		if (ret == CALLOUT_STATE_READING) {
-			/* It has fired, unless it was set again since. */
+			/* The callout has fired, unless it was set again since then. */
 			if (slot->node.flags & CALLOUT_SLOT_MOVED)
 				ret = CALLOUT_STATE_PENDING;
 			else
@@ -360,10 +368,10 @@ static noinline int file_move_slow(struct callout_file *file,
 		}
 		if (ret != CALLOUT_STATE_UNREAD)
 			return ret;
-		/* It may have fired since the time of the run was read. */
+		/* The callout may have fired since the run's time was read. */
 		op->left = 0;
 	}
-	/* The clocks' offsets are read after that. */
+	/* Read the clocks' offsets after this. */
 	co_ctx_rehome(file, ctx, slot);
 	tick = slot_set_again(slot, op, ctx);
 	co_slot_requeue(file, ctx->base, slot, tick);
@@ -373,7 +381,8 @@ static noinline int file_move_slow(struct callout_file *file,
 }
 
 /*
- * Completes @op, a MOVE, by what stays; the slot is in use, its base locked.
+ * Complete @op, a MOVE, with the members that do not change. The slot is in use,
+ * and its base is locked.
  */
 static inline void op_keep(const struct callout_slot *slot, struct callout_op *op,
 			   u8 flags)
@@ -385,7 +394,7 @@ static inline void op_keep(const struct callout_slot *slot, struct callout_op *o
 		op->flags |= CALLOUT_OPF_CANCEL_ON_SET;
 }
 
-/* Can the callout of a slot not become what a SET says? */
+/* Is it impossible to change the callout of a slot as a SET says? */
 static bool op_replace_bad(const struct callout_slot *slot,
 			   const struct callout_op *op, u8 flags)
 {
@@ -393,11 +402,11 @@ static bool op_replace_bad(const struct callout_slot *slot,
 	if (slot->node.kind == CALLOUT_KIND_COMMAND)
 		return op->period || op->cookie ||
 		       op->flags & CALLOUT_OPF_CANCEL_ON_SET;
-	/* TIMEOUT's: the cookie is a part of its name. */
+	/* A callout of TIMEOUT: the cookie is a part of its name. */
 	return flags & CALLOUT_SLOT_HASHED && slot->node.kind == CALLOUT_KIND_EVENT;
 }
 
-/* MOVE in an alarm clock, which the lock of the callout's base has shown it to have. */
+/* MOVE of a callout in an alarm clock; the clock was read with the callout's base locked. */
 static noinline int file_move_alarm(struct callout_file *file,
 				    struct callout_op *op, u64 handle,
 				    struct callout_op_ctx *ctx)
@@ -409,15 +418,15 @@ static noinline int file_move_alarm(struct callout_file *file,
 	if (ret)
 		return ret;
 	ctx->may_wake = true;
-	/* It may have become another callout meanwhile. */
+	/* The slot may hold another callout after the sleep. */
 	op->flags &= ~CALLOUT_OPF_CANCEL_ON_SET;
 	return co_file_move(file, op, handle, ctx);
 }
 
 /*
- * MOVE, or SET, of the callout with a handle, which @op does not need to have; writes
- * members of @op. Returns the callout's state as enum callout_state; -ENOENT; -EBUSY if
- * the callout cannot be as @op says; or as co_alarm_permit().
+ * MOVE, or SET, of the callout with a handle. @op need not have that handle. Write
+ * members of @op. Return the callout's state as enum callout_state; -ENOENT; -EBUSY if
+ * the callout cannot be as @op says; or an error of co_alarm_permit().
  */
 int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
 		 struct callout_op_ctx *ctx)
@@ -449,7 +458,7 @@ int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
 		     CALLOUT_S_PENDING || !base->online))
 		return file_move_slow(file, slot, op, ctx);
 	tick = slot_set_again(slot, op, ctx);
-	/* Where it would interrupt another CPU it moves to this one. */
+	/* If the new time would interrupt another CPU, the callout moves to this CPU. */
 	if (unlikely(tick < base->armed) && !co_file_is_home(file, base))
 		return file_move_slow(file, slot, op, ctx);
 	if (likely(slot->node.place != CALLOUT_HASH_IN)) {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * uring.c - commands of io_uring: what a submission asks for
+ * uring.c - commands of io_uring: the submission side
  *
- * BATCH is the ioctl without its wait, since io_uring can wait for a read. The
- * rest is about OP; command.c completes the commands that stay.
+ * BATCH is the ioctl without its wait, since io_uring can wait for a read. The rest
+ * of this file is about OP; command.c completes the pending commands.
  *
  * A command takes the structure that the ioctl takes, by its address: clock, slack,
- * flags and key do not fit the 16 bytes that an entry has for them, and the size in
- * the number lets it grow alike. A handle comes too late for an entry of the same
- * submission; a key does not.
+ * flags and key do not fit in the 16 bytes that an entry has for them, and the size
+ * in the ioctl number lets the structure grow in the same way. A handle comes too
+ * late for another entry of the same submission; a key does not.
  *
- * A command can be changed only after SET has unlocked the base. From there on SET
- * does not use it. io_uring keeps the request, and so the file, until SET returns.
+ * A command can be changed only after SET has unlocked the base. From then on SET
+ * does not use the command. io_uring keeps the request, and so the file, until SET
+ * returns.
  *
- * Absolute times are those of the time namespace of the thread that comes here:
- * the submitter, a worker of io_uring, or the ring's SQPOLL thread. Workers are
- * threads of the submitter's process, the last of the one that has made the ring,
- * and a process with threads cannot change that namespace. A task without
- * namespaces, which is one that exits, gets here only to cancel.
+ * Absolute times are in the time namespace of the thread that runs this code: the
+ * submitter, a worker of io_uring, or the ring's SQPOLL thread. Workers are threads
+ * of the submitter's process. The SQPOLL thread is a thread of the process that has
+ * created the ring. A process with threads cannot change its time namespace. A task
+ * without namespaces is exiting, and runs this code only to cancel.
  */
 #include "kcompat.h"
 
@@ -40,8 +41,8 @@
 #include "uring.h"
 
 /*
- * SET without a key that makes a callout: tells its handle before it can fire. Returns
- * the slot, its base locked, or an error.
+ * SET without a key that creates a callout: copy its handle out before it can fire.
+ * Return the slot, with its base locked, or an error.
  */
 static struct callout_slot *command_make(struct callout_file *file,
 					 const struct callout_op *op,
@@ -66,7 +67,7 @@ static struct callout_slot *command_make(struct callout_file *file,
 	return slot;
 }
 
-/* SET that makes a callout: the command completes when that fires, or is cancelled. */
+/* SET that creates a callout: the command completes when that callout fires or is cancelled. */
 static int command_set(struct callout_file *file,
 		       const struct callout_op *op,
 		       struct callout_op __user *uop,
@@ -80,7 +81,7 @@ static int command_set(struct callout_file *file,
 	if (!co_command_works(file))
 		return -EOPNOTSUPP;
 	WRITE_ONCE(co_to_command(cmd)->handle, 0);
-	/* It may be done at once, which undoes this. */
+	/* The command may complete at once, which undoes this mark. */
 	io_uring_cmd_mark_cancelable(cmd, issue_flags);
 	slot = keyed ?
 	       co_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx) :
@@ -100,9 +101,9 @@ static bool commands_share_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
 }
 
 /*
- * CANCEL, MOVE, and SET of an outstanding callout. Returns as the ioctl. With the ring
- * locked, a command of the same ring that was cancelled completes here, which saves
- * the task work.
+ * CANCEL, MOVE, and SET of an outstanding callout. Return values as for the ioctl.
+ * With the ring locked, a cancelled command of the same ring completes here, which
+ * saves the task work.
  */
 static int command_change(struct callout_file *file,
 			  struct callout_op *op,
@@ -125,7 +126,7 @@ static int command_change(struct callout_file *file,
 	return ret;
 }
 
-/* Is the command the first of those that io_uring asks to be cancelled? */
+/* Is the command the first of the commands that io_uring wants to cancel? */
 static bool command_is_first(struct io_uring_cmd *cmd)
 {
 	struct io_kiocb *req = cmd_to_io_kiocb(cmd);
@@ -134,9 +135,10 @@ static bool command_is_first(struct io_uring_cmd *cmd)
 }
 
 /*
- * The ring or the task of a pending SET goes. Called again, for all commands of
- * the ring and without a pause, until they are done. If somebody else owns one,
- * that waits for its task, which may be stopped: sleep, once for all of them.
+ * Cancel a pending SET whose ring or task exits. io_uring calls this again, for all
+ * commands of the ring and without a pause, until they are done. If another party
+ * owns a command, the command waits for its task, which may be stopped: sleep, once
+ * for all commands.
  */
 static int command_cancel(struct callout_file *file,
 			  struct io_uring_cmd *cmd,
@@ -145,7 +147,7 @@ static int command_cancel(struct callout_file *file,
 	struct callout_op_ctx ctx = {};
 	u64 handle;
 
-	/* There may be millions. */
+	/* There may be millions of commands. */
 	cond_resched();
 	/* Pairs with co_command_attach(). */
 	handle = READ_ONCE(co_to_command(cmd)->handle);
@@ -161,13 +163,13 @@ static int command_cancel(struct callout_file *file,
 	return 0;
 }
 
-/* Are members of a submission set that no command uses? */
+/* Does a submission set members that no command uses? */
 static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	const struct io_uring_sqe *sqe = cmd->sqe;
 	const u64 *more = (const u64 *)sqe->cmd;
 
-	/* A long entry is followed by as many bytes more. */
+	/* A long entry has as many further bytes. */
 	if (issue_flags & IO_URING_F_SQE128 &&
 	    memchr_inv(sqe + 1, 0, sizeof(*sqe)))
 		return true;
@@ -193,7 +195,7 @@ static int command_op(struct callout_file *file, struct io_uring_cmd *cmd,
 	return ret;
 }
 
-/* file_operations.uring_cmd. May sleep, also if IO_URING_F_NONBLOCK is set. */
+/* file_operations.uring_cmd. May sleep, even if IO_URING_F_NONBLOCK is set. */
 int co_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct callout_file *file = cmd->file->private_data;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * uring.h - commands of io_uring: what a submission asks for
- */
+/* uring.h - commands of io_uring: the submission side */
 #ifndef _CALLOUT_DEVICE_URING_H
 #define _CALLOUT_DEVICE_URING_H
 

@@ -3,13 +3,13 @@
  * user.c - limits of users
  *
  * A user's files share a limit on outstanding callouts. A file is charged for
- * QUOTA_STEP callouts at a time, and uncharged when it has been closed and
- * freed. So setting a callout rarely touches memory that files share, and a
- * program gains nothing by opening many files.
+ * QUOTA_STEP callouts at a time, and uncharged when it has been closed and freed.
+ * So setting a callout rarely writes memory that files share, and a program gains
+ * nothing by opening many files.
  *
- * The creator of a user namespace can be many users in it. So an account is
- * that of a user in a namespace, and the creator of the namespace is charged
- * as well, and so on up to the initial namespace, as with ucounts:
+ * The creator of a user namespace can act as many users in it. So an account is for
+ * one user in one namespace. The creator of the namespace is charged as well, and
+ * so on up to the initial namespace, as with ucounts:
  *
  *	(initial, uid)
  *	(namespace, uid) -> (its parent, its owner) -> ... -> (initial, uid)
@@ -19,12 +19,13 @@
  * of the namespace itself.
  *
  * An account lives as long as files charge it, and each file is counted in all
- * accounts of its chain. So no account goes before one below it, and the
- * accounts that go with a file are the first of its chain.
+ * accounts of its chain. So no account is freed before the accounts below it, and
+ * the accounts that are freed with a file are the first accounts of its chain.
  *
- * One user can have as many accounts as user namespaces, and a chain has one for
- * each level of these: up to 34 are looked for with users_lock held. So they are
- * in a tree, which bounds that by the logarithm of their number.
+ * One user can have as many accounts as user namespaces, and a chain has one
+ * account for each level of namespaces: up to 34 accounts are searched for with
+ * users_lock held. So the accounts are in a tree: each search takes time
+ * logarithmic in their number.
  */
 #include <linux/cred.h>
 #include <linux/minmax.h>
@@ -39,23 +40,23 @@
 #include "user.h"
 #include "kcompat.h"
 
-/* Callouts that a file is charged for at a time. */
+/* The number of callouts that a file is charged for at a time. */
 #define QUOTA_STEP		64U
 
-/* How many users' callouts are in each class of bases. */
+/* The number of users whose callouts are in each class of bases. */
 static unsigned int class_users[CALLOUT_CLASSES];
 
-/* The account of a user, or of a namespace of root's. */
+/* The account of a user, or of a namespace that root created. */
 struct callout_user {
-	/* Constant once the account is in the tree */
-	struct callout_user *parent;	/* is charged as well, or NULL */
+	/* Constant once the account is in the tree. */
+	struct callout_user *parent;	/* charged as well, or NULL */
 	struct user_namespace *ns;	/* the user's; holds a reference */
 	kuid_t uid;			/* INVALID_UID for a namespace */
 
-	/* Protected by users_lock */
+	/* Protected by users_lock. */
 	struct rb_node node;		/* in the tree of all accounts */
-	unsigned int class;		/* of bases; 0 with a @parent, before user_class() */
-	unsigned int files;		/* that charge it, also through other accounts */
+	unsigned int class;		/* class of bases; 0 with @parent or before user_class() */
+	unsigned int files;		/* files that charge it, also through other accounts */
 	unsigned int charged;		/* callouts that these files are charged for */
 };
 
@@ -66,7 +67,7 @@ static struct rb_root users = RB_ROOT;
 static DEFINE_SPINLOCK(users_lock);	/* protects users and charges */
 static DEFINE_MUTEX(classes_lock);	/* serialises choices of classes */
 
-/* Any order will do. */
+/* Compare accounts; any total order will do. */
 static int user_cmp(struct rb_node *a, const struct rb_node *b)
 {
 	const struct callout_user *x = rb_entry(a, struct callout_user, node);
@@ -77,7 +78,7 @@ static int user_cmp(struct rb_node *a, const struct rb_node *b)
 	return uid_eq(x->uid, y->uid) ? 0 : uid_lt(x->uid, y->uid) ? -1 : 1;
 }
 
-/* Moves on to the user that is charged as well; false if there is none. */
+/* Step to the user that is charged as well. Return false if there is no such user. */
 static bool user_above(struct user_namespace **ns, kuid_t *uid)
 {
 	if (*ns == &init_user_ns || !uid_valid(*uid))
@@ -90,7 +91,7 @@ static bool user_above(struct user_namespace **ns, kuid_t *uid)
 	return true;
 }
 
-/* Frees accounts that are not in the tree. */
+/* Free accounts that are not in the tree. */
 static void users_free(struct callout_user *user)
 {
 	struct callout_user *parent;
@@ -102,7 +103,7 @@ static void users_free(struct callout_user *user)
 	}
 }
 
-/* Allocates accounts for a user and all above. */
+/* Allocate accounts for a user and for all users above it. */
 static struct callout_user *users_alloc(struct user_namespace *ns, kuid_t uid)
 {
 	struct callout_user *first = NULL, **end = &first, *user;
@@ -121,7 +122,7 @@ static struct callout_user *users_alloc(struct user_namespace *ns, kuid_t uid)
 	return first;
 }
 
-/* Finds or adds the account of the current user, for one more file. */
+/* Find or add the account of the current user, and count one more file. */
 static struct callout_user *user_get(void)
 {
 	struct callout_user *first, **link, *user, *spare = NULL;
@@ -131,7 +132,7 @@ static struct callout_user *user_get(void)
 	if (!first)
 		return NULL;
 	spin_lock(&users_lock);
-	/* Where one exists already, all above it do. */
+	/* If an account exists already, all accounts above it exist. */
 	for (link = &first; *link; link = &(*link)->parent) {
 		same = rb_find_add(&(*link)->node, &users, user_cmp);
 		if (same) {
@@ -167,9 +168,9 @@ static void user_put(struct callout_user *first, unsigned int charged)
 }
 
 /*
- * Raises the number of callouts that a file is allowed to more than @n, unless
- * another thread has. Returns 0, -ENOSPC at the limit of the file, or -EDQUOT at
- * that of its user or of a user above.
+ * Raise the number of callouts that a file is allowed above @n, unless another
+ * thread has done so. Return 0, -ENOSPC at the limit of the file, or -EDQUOT at the
+ * limit of its user or of a user above.
  */
 int co_file_allow(struct callout_file *file, unsigned int n)
 {
@@ -197,8 +198,8 @@ out:
 }
 
 /*
- * Lowers a file's limit; -EINVAL if @limit is 0 or higher than now. The user
- * stays charged, since the file keeps the memory.
+ * Lower a file's limit. Return -EINVAL if @limit is 0 or above the present limit.
+ * The user stays charged, since the file keeps the memory.
  */
 int co_file_lower_limit(struct callout_file *file, u64 limit)
 {
@@ -214,7 +215,7 @@ int co_file_lower_limit(struct callout_file *file, u64 limit)
 	return ret;
 }
 
-/* The number of callouts that the files of a file's user are charged for. */
+/* The number of callouts that the files of this file's user are charged for. */
 unsigned int co_file_user_charged(struct callout_file *file)
 {
 	return READ_ONCE(file->user->charged);
@@ -227,7 +228,7 @@ uid_t co_file_uid(const struct callout_file *file)
 	return from_kuid_munged(&init_user_ns, file->user->uid);
 }
 
-/* The class with the fewest users, except root's; 0 if there is none yet. */
+/* The class with the fewest users, except root's class; 0 if there is no other class yet. */
 static unsigned int class_find(void)
 {
 	unsigned int class, best = 0;
@@ -239,7 +240,7 @@ static unsigned int class_find(void)
 	return best;
 }
 
-/* The same, and if it is in use another is added, if possible. */
+/* class_find(), but if its class is in use, add another class if possible. */
 static unsigned int class_find_or_add(void)
 {
 	unsigned int class, users;
@@ -258,7 +259,7 @@ static unsigned int class_find_or_add(void)
 	return class;
 }
 
-/* Root has a class of its own. Returns 0 if there is no memory for it. */
+/* Return root's class, which is root's alone; 0 if there is no memory for it. */
 static unsigned int class_of_root(void)
 {
 	lockdep_assert_held(&classes_lock);
@@ -268,9 +269,9 @@ static unsigned int class_of_root(void)
 }
 
 /*
- * The class for the callouts of a user, which is chosen once. It is that of the
- * last account of the user's chain: many users in namespaces of one are one.
- * Returns 0 if there is no memory for any.
+ * Return the class for the callouts of a user. It is chosen once. It is the class
+ * of the last account of the user's chain: many users in namespaces that one user
+ * created count as one. Return 0 if there is no memory for a class.
  */
 static unsigned int user_class(struct callout_user *user)
 {
@@ -295,7 +296,7 @@ static unsigned int user_class(struct callout_user *user)
 }
 
 /*
- * Add a file to its user's account, and choose the class of its callouts. Returns 0
+ * Add a file to its user's account, and choose the class of its callouts. Return 0
  * or -ENOMEM.
  */
 int co_user_charge(struct callout_file *file)
@@ -311,7 +312,7 @@ int co_user_charge(struct callout_file *file)
 	return 0;
 }
 
-/* Takes a file, the callouts of which are freed, off its user's account. */
+/* Take a file, whose callouts are freed, off its user's account. */
 void co_user_uncharge(struct callout_file *file)
 {
 	user_put(file->user, file->charged);

@@ -20,7 +20,7 @@ static int mask_copy_in(sigset_t *mask, const struct callout_batch *batch)
 	if (batch->sigmask_size != sizeof(*mask))
 		return -EINVAL;
 #ifdef CONFIG_COMPAT
-	/* The same bits, in words of another length. */
+	/* A compat sigset has the same bits in words of another length. */
 	if (in_compat_syscall())
 		return get_compat_sigset(mask, umask);
 #endif
@@ -28,7 +28,7 @@ static int mask_copy_in(sigset_t *mask, const struct callout_batch *batch)
 }
 
 /*
- * Checks how a batch waits, if it does, and reads its signal mask. Returns 0,
+ * Check how a batch waits, if it waits, and read its signal mask. Return 0,
  * -EINVAL, -EOPNOTSUPP or -EFAULT.
  */
 int co_wait_check(const struct callout_batch *batch, sigset_t *mask)
@@ -37,7 +37,7 @@ int co_wait_check(const struct callout_batch *batch, sigset_t *mask)
 		return batch->flags & CALLOUT_BATCHF_ABSTIME || batch->time ||
 		       batch->clockid || batch->min_events || batch->sigmask ||
 		       batch->sigmask_size ? -EINVAL : 0;
-	/* A callout wakes the system, a wait does not. */
+	/* A callout wakes the system; a wait does not. */
 	if (co_clock_is_alarm(batch->clockid))
 		return -EOPNOTSUPP;
 	if (!co_clock_is_valid(batch->clockid) || !batch->nr_events ||
@@ -48,7 +48,7 @@ int co_wait_check(const struct callout_batch *batch, sigset_t *mask)
 	return mask_copy_in(mask, batch);
 }
 
-/* When a batch that waits ends, in which clock. */
+/* Return the time at which a waiting batch ends, and its clock in @clockid. */
 static ktime_t wait_until(const struct callout_batch *batch, clockid_t *clockid)
 {
 	*clockid = batch->clockid;
@@ -59,13 +59,13 @@ static ktime_t wait_until(const struct callout_batch *batch, clockid_t *clockid)
 	if (batch->clockid == CLOCK_BOOTTIME)
 		return ktime_add_safe(ktime_get_boottime(),
 				      ns_to_ktime(batch->time));
-	/* Settings of CLOCK_REALTIME do not affect a relative time. */
+	/* Setting CLOCK_REALTIME does not affect a relative time. */
 	*clockid = CLOCK_MONOTONIC;
 	return ktime_add_safe(ktime_get(), ns_to_ktime(batch->time));
 }
 
 /*
- * Says until when to wait, and changes the signal mask to @mask as
+ * Compute the deadline, and change the signal mask to @mask. This does what
  * set_user_sigmask() does, which modules cannot call.
  */
 void co_wait_begin(const struct callout_batch *batch, const sigset_t *mask,
@@ -85,8 +85,8 @@ void co_wait_begin(const struct callout_batch *batch, const sigset_t *mask,
 }
 
 /*
- * Restores the signal mask. If a signal has @interrupted the wait, this is done
- * on the way out of the kernel, after the handler was called.
+ * Restore the signal mask. If a signal has @interrupted the wait, the kernel
+ * restores the mask on return to user space, after the handler was called.
  */
 void co_wait_end(const struct callout_batch *batch, bool interrupted)
 {
