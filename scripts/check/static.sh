@@ -329,6 +329,7 @@ item "the letter of the ioctls is free" scripts/check/ioctl-number.sh
 item "tables of functions are read-only" tables_of_functions_read_only
 item "points are nothing unless they are asked for" points_are_nothing
 item "layers" scripts/check/layers.sh
+item "plain words" scripts/check/words.sh
 item "the suites of KUnit in qemu/suites" suites_listed
 item "kept.sh knows each file" all_summed
 item "documents" scripts/check/documents.sh
