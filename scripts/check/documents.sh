@@ -245,7 +245,7 @@ done
 render() {
 	# What only Sphinx knows is left out. Other files are found from the page's directory.
 	cd Documentation
-	sed -E '/^\.\. (kernel-doc|literalinclude)::/,/^$/d' "$1" | rst2html --report=2 - "$work/page.html"
+	sed -E '/^\.\. kernel-doc::/,/^$/d' "$1" | rst2html --report=2 - "$work/page.html"
 }
 for page in Documentation/*.rst; do
 	if ! (render "${page##*/}") > "$work/said" 2>&1 || [ -s "$work/said" ]; then
@@ -267,12 +267,22 @@ cc -Wall -Wextra -Werror -Imodule/include/uapi -o "$work/example" "$work/example
 sed -n '/^#include <err.h>/,/^```/p' README.md | grep -v '^```' > "$work/example.c"
 cc -Wall -Wextra -Werror -fsyntax-only -Itools/lib -Imodule/include/uapi "$work/example.c" ||
 	wrong "the program of README.md does not compile"
-# The walk through the examples quotes them, and adds one line.
-sed -nE 's/^	[[:blank:]]*(.+)/\1/p' Documentation/tutorial-event-loop.rst | grep -vxF 'timer->slack = 1000000000;' > "$work/quoted"
-sed 's/^[[:blank:]]*//' tools/examples/*.c | LC_ALL=C sort -u > "$work/source"
-while read -r line; do
-	grep -qxF -e "$line" "$work/source" || wrong "Documentation/tutorial-event-loop.rst quotes a line that no example has: $line"
-done < "$work/quoted"
+# quotes FILE OTHER SOURCE...: each line that the file quotes, except OTHER, is in the sources
+quotes() {
+	local file=$1 other=$2 line
+
+	shift 2
+	sed 's/^[[:blank:]]*//' "$@" | LC_ALL=C sort -u > "$work/source"
+	# shellcheck disable=SC2016 # it is RST that has the backquotes
+	sed -nE '/^``/,/^[^\t`]/d; s/^	[[:blank:]]*(.+)/\1/p' "$file" | grep -vxF -e "$other" > "$work/quoted"
+	[ -s "$work/quoted" ] || wrong "$file quotes nothing"
+	while read -r line; do
+		grep -qxF -e "$line" "$work/source" || wrong "$file quotes a line that no source has: $line"
+	done < "$work/quoted"
+}
+quotes Documentation/tutorial-event-loop.rst 'timer->slack = 1000000000;' tools/examples/*.c
+quotes Documentation/tutorial-bsd.rst 'callout_tcp: passed, 0 wrong, 0 connections left' \
+	selftests/modules/tcp/tcp_timer.c
 
 # Links from one document to another, and files that they name. FreeBSD has sys/, and mine.c is for the reader to write.
 # shellcheck disable=SC2016 # it is RST that has the backquotes

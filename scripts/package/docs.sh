@@ -20,8 +20,6 @@ rm -rf "$source" "$pages" "$out"
 mkdir -p "$pages"
 cp -r Documentation "$source"
 rm -r "$source/man"
-# What documents include of the sources.
-ln -sfn "$top/selftests" "$build/selftests"
 
 if [ -d Documentation/man/man9 ]; then
 	scripts/package/man.sh "$pages"
