@@ -31,14 +31,14 @@ COMMANDS = (r"(?:#|\$|make|cc|cd|cat|apt|modprobe|insmod|calloutctl|echo|exec|mk
 
 def language(code):
     """Which language an example is in, by its look: "none" for drawings and outputs."""
+    if re.match(COMMANDS, code):
+        return "sh"
     if re.search(r"^#include|^#define|^#undef|^ *//|\w->\w|;\s*(/\*.*)?$", code, re.M):
         return "rust" if re.search(r"^use |\blet ", code, re.M) else "c"
     if re.search(r"^(import|from|with|def|async def) .*|^\w+\.run\(", code, re.M):
         return "python"
     if re.match(r"[a-z-]+ \+?= ", code):
         return "make"
-    if re.match(COMMANDS, code):
-        return "sh"
     return "none"
 
 
