@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: the laboratory's measurements of every scheme in instructions, for lab.sh. For
-# boot.sh -i.
+# boot.sh -i. LAB_ONLY is the name of a scheme: then a few parts measure this one alone.
 
 lines=0
 
@@ -15,7 +15,7 @@ show() {
 
 # lab PART [PARAMETERS]: a part, on the loaded facility.
 lab() {
-	if ! insmod /lib/callout_lab.ko "part=$1" ${2:+"$2"}; then
+	if ! insmod /lib/callout_lab.ko "part=$1" ${2:+"$2"} ${LAB_ONLY:+"only=$LAB_ONLY"}; then
 		dmesg | tail -n 5
 		echo "$*" > /run/reason
 		exit 1
@@ -33,8 +33,13 @@ dmesg -c > /dev/null
 insmod /lib/callout.ko
 lab rows
 sed -n 's/^lab-load: //p' /tmp/lines > /tmp/rows
-for part in table2 insert cross variance late assist idle; do
-	lab $part
+if [ "${LAB_ONLY:-}" ]; then
+	parts="table2 late idle"
+else
+	parts="table2 insert cross variance late assist idle"
+fi
+for part in $parts; do
+	lab "$part"
 done
 rmmod callout
 
@@ -44,7 +49,7 @@ while read -r row parameters; do
 	# shellcheck disable=SC2086 # one parameter or several
 	insmod /lib/callout.ko $parameters
 	lab fig9 name="$row"
-	case $row in
+	case ${LAB_ONLY:+none}$row in
 	hashed_wheel|sorted_list)
 		calloutctl fig9 | awk -v scheme="$row" '
 			$1 == "n" { table = 1; next }

@@ -3,11 +3,15 @@
 # The laboratory: measures every scheme as the paper does and beyond, and makes tables and pictures.
 #
 #   scripts/measure/lab.sh [counted] [share] [native] [tables]     (the default is all four)
+#   scripts/measure/lab.sh only SCHEME
 #   scripts/measure/lab.sh pictures [DIRECTORY]
 #
 # counted: one boot of the KUnit kernel in which time goes by instructions; share: another boot with
 # two CPUs, in real time; native: User Mode Linux; tables: CSV and SVG of the results of all three,
 # in build/lab/. Fails if a row is missing, or if figure 9 misses its targets.
+#
+# only: measures one scheme, in all its variants, in instructions: figure 9, Table II, lateness and
+# wake-ups. Prints the tables and writes them to build/lab-only/.
 #
 # pictures: draws those in Documentation/lab/ from the data there, which first are taken from a
 # directory, such as build/lab, if one is named.
@@ -17,6 +21,7 @@
 cd "$top"
 lab=$top/scripts/measure/lab
 out=$build/lab
+only=$build/lab-only
 counted=$log/kunit-lab.out
 share=$log/kunit-share.out
 native=$log/uml-native.out
@@ -40,6 +45,32 @@ run_native() {
 	say "building, and measuring nanoseconds in User Mode Linux"
 	logged lab-build-uml scripts/build.sh uml
 	logged lab-native qemu/uml.sh -t 1800 native
+}
+
+# run_only SCHEME
+run_only() {
+	local names results=$log/kunit-lab-only.out file
+
+	names=$(sed -nE 's/^	\.name		= "([a-z_]+)".*/\1/p' module/{wheel,lab}/*.c)
+	grep -qxF -e "$1" <<< "$names" || die "there is no scheme $1; there are" "${names//$'\n'/ }"
+	say "building, and measuring $1"
+	logged lab-build scripts/build.sh kunit
+	logged lab-tools make -C tools O="$build/user"
+	logged_boot lab-only -i -n lab-only -t 300 -a "LAB_ONLY=$1" kunit lab
+	rm -rf "$only"
+	mkdir -p "$only"
+	cd "$only"
+	csv fig9.csv scheme,lookup,outstanding,insns_per_pair "$results" lab-fig9
+	csv table2_points.csv scheme,operation,outstanding,insns "$results" lab-table2
+	awk -f "$lab/table2.awk" "$lab/paper.csv" table2_points.csv > table2.csv
+	csv late.csv scheme,interval_from,most_ticks_late,stated,most_percent "$results" lab-late
+	csv idle.csv scheme,outstanding,wakeups_in_an_hour "$results" lab-idle
+	for file in fig9 table2 late idle; do
+		[ "$(wc -l < "$file.csv")" -gt 1 ] || die "$file.csv has no rows; see $results"
+		echo
+		column -s , -t "$file.csv"
+	done
+	cd "$top"
 }
 
 make_data() {
@@ -216,6 +247,12 @@ make_tables() {
 scripts/setup.sh lab || die "the packages could not be installed"
 if [ "${1:-}" = pictures ]; then
 	draw_pictures "${2:-}"
+	exit
+fi
+if [ "${1:-}" = only ]; then
+	[ $# -eq 2 ] || die "usage: lab.sh only SCHEME"
+	run_only "$2"
+	say "done, in $only"
 	exit
 fi
 [ $# -gt 0 ] || set -- counted share native tables

@@ -95,7 +95,7 @@ static inline bool lab_row_takes(const struct lab_row *row, unsigned int n)
 	return !row->steep || n <= LAB_STEEP_MAX;
 }
 
-int lab_rows_init(void);
+int lab_rows_init(const char *only);
 const struct lab_row *lab_find_row(const char *name);
 bool lab_has_max_interval(const struct callout_scheme_ops *ops);
 unsigned long lab_hour(const struct callout_scheme_ops *ops);

@@ -19,6 +19,10 @@ static char *name = "hashed_wheel";
 module_param(name, charp, 0444);
 MODULE_PARM_DESC(name, "For part=fig9 and share: the row of part=rows that callout.ko runs (default hashed_wheel)");
 
+static char *only = "";
+module_param(only, charp, 0444);
+MODULE_PARM_DESC(only, "Measure this scheme alone, in all its variants (default: every scheme)");
+
 /* The rows, and the parameters of callout.ko for each. */
 static int lab_list_rows(const char *unused)
 {
@@ -64,7 +68,7 @@ static const struct {
 
 static int __init lab_init(void)
 {
-	int ret = lab_rows_init();
+	int ret = lab_rows_init(only);
 	unsigned int i;
 
 	if (ret)

@@ -46,20 +46,25 @@ static int add_row(const struct callout_scheme_ops *ops, unsigned int variant)
 	return 0;
 }
 
-/* Fills lab_rows[] with all schemes in all variants. */
-int lab_rows_init(void)
+/* Fills lab_rows[] with all variants of all schemes, or of the scheme @only. */
+int lab_rows_init(const char *only)
 {
 	const struct callout_scheme_ops *const *ops;
 	unsigned int variant;
 	int ret = 0;
 
 	for (ops = callout_schemes; *ops && !ret; ops++) {
+		if (*only && strcmp((*ops)->name, only))
+			continue;
 		variant = 0;
 		do {
 			ret = add_row(*ops, variant++);
 		} while (!ret && (*ops)->variants && (*ops)->variants[variant]);
 	}
-	return ret;
+	if (ret || lab_nr_rows)
+		return ret;
+	pr_err("only=%s: there is no such scheme\n", only);
+	return -ENOENT;
 }
 
 /**
