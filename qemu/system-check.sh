@@ -81,6 +81,7 @@ fi
 item "the module was loaded at boot" grep -q '^callout ' /proc/modules
 item "with the parameter of modprobe.d" given device_hz 2000
 item "the device belongs to the group" belongs
+item "systemd has a unit of the device" systemctl is-active dev-callout.device
 item "others may not open it" may_not calloutctl info
 item "a member of the group may" as_member calloutctl info
 item "the example of libev" as_member /usr/local/bin/idle_ev 1000 1
