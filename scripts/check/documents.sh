@@ -274,7 +274,8 @@ quotes() {
 	shift 2
 	sed 's/^[[:blank:]]*//' "$@" | LC_ALL=C sort -u > "$work/source"
 	# shellcheck disable=SC2016 # it is RST that has the backquotes
-	sed -nE '/^``/,/^[^\t`]/d; s/^	[[:blank:]]*(.+)/\1/p' "$file" | grep -vxF -e "$other" > "$work/quoted"
+	sed -nE '/^``/,/^[^\t`]/d; s/^	[[:blank:]]*(.+)/\1/p' "$file" |
+		grep -vxF -e "$other" > "$work/quoted"
 	[ -s "$work/quoted" ] || wrong "$file quotes nothing"
 	while read -r line; do
 		grep -qxF -e "$line" "$work/source" || wrong "$file quotes a line that no source has: $line"
