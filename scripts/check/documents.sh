@@ -110,7 +110,7 @@ for file in $man/callout.4 Documentation/device.rst; do
 	all constant "$file" "${names[@]}"
 done
 grep -oE 'CALLOUT_[A-Z0-9_]+' $header > "$work/names"
-for file in $man/callout.4 $abi/dev-callout Documentation/{device,security}.rst; do
+for file in $man/{callout.4,callout_uring.3} $abi/dev-callout Documentation/{device,security}.rst; do
 	{ grep -oE 'CALLOUT_(BATCH|BATCHF|ENTRY|ENTRYF|EVENT|EVENTF|FEATURE|IOC|LISTF|OP|OPF|SIZE|STATE)_[A-Z0-9_]*[A-Z0-9]' "$file" || :; } > "$work/named"
 	exist constant "$file" "$work/named" "$work/names"
 done

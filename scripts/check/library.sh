@@ -60,7 +60,11 @@ header() {
 
 # loops COMPILER OPTION... FILE: the headers for loops
 loops() {
-	header callout_libev "$@" && header callout_libuv "$@" && header callout_libevent "$@"
+	local name
+
+	for name in libev libuv libevent uring; do
+		header callout_$name "$@" || return
+	done
 }
 posix=-D_POSIX_C_SOURCE=199309L
 

@@ -108,7 +108,7 @@ put_tests() {
 		put_as "$tests/libcallout_${file##*/}" "$file"
 	done
 	sed -i 's,^#include "lib/,#include ",' "$new/$tests"/*.c
-	put $tests/libcallout "$top"/tools/lib/*.[ch]
+	put $tests/libcallout "$top"/tools/lib/*.[ch] "$top"/tools/loops/callout_uring.h
 	cat > "$new/$tests/Makefile" <<-'EOT'
 		# SPDX-License-Identifier: GPL-2.0
 		# Tests of /dev/callout, and of libcallout, whose sources are built into its tests

@@ -9,15 +9,8 @@
 static struct callout_op ops[CALLOUT_BATCH_MAX];
 static struct callout_event events[EVENTS];
 
-static struct io_uring_sqe *queue_batch(struct ring *r, int fd,
-					const struct callout_batch *batch,
-					__u64 user_data)
-{
-	return queue_command(r, fd, CALLOUT_IOC_BATCH, batch, user_data);
-}
-
 /* Submits a batch alone; returns its result. */
-static int submit_batch(struct ring *r, int fd, const struct callout_batch *batch)
+static int submit_batch(struct ring *r, int fd, struct callout_batch *batch)
 {
 	queue_batch(r, fd, batch, 0);
 	return submit(r) ? complete(r, NULL, WAIT_MS) : 0;
@@ -78,7 +71,6 @@ TEST_F(uring_cmd, batch_and_read)
 {
 	struct callout_batch batch = batch_of(ops, EVENTS);
 	unsigned int i, got = 0;
-	struct io_uring_sqe *sqe;
 	__u64 due, which;
 	int ret;
 
@@ -91,9 +83,13 @@ TEST_F(uring_cmd, batch_and_read)
 	due = dev_now() + 5 * MSEC;
 	queue_batch(&self->ring, self->fd, &batch, 0);
 	while (got < EVENTS) {
-		sqe = queue_command(&self->ring, self->fd, 0, events, 1);
-		sqe->opcode = IORING_OP_READ;
-		sqe->len = sizeof(events);
+		*next_entry(&self->ring) = (struct io_uring_sqe){
+			.opcode = IORING_OP_READ,
+			.fd = self->fd,
+			.addr = (uintptr_t)events,
+			.len = sizeof(events),
+			.user_data = 1,
+		};
 		ASSERT_TRUE(submit(&self->ring));
 		do {
 			ret = complete(&self->ring, &which, WAIT_MS);

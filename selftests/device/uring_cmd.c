@@ -140,14 +140,12 @@ TEST_F(uring_cmd, cancel)
 TEST_F(uring_cmd, async_cancel)
 {
 	struct callout_op set = set_op(HOUR, 5), cancel = cancel_op(5);
-	struct io_uring_sqe *sqe;
 	int ret;
 
 	if (!self->works)
 		return;
 	ASSERT_TRUE(submit_one(&self->ring, self->fd, &set, 0));
-	sqe = queue(&self->ring, -1, &set, 1);
-	*sqe = (struct io_uring_sqe){
+	*next_entry(&self->ring) = (struct io_uring_sqe){
 		.opcode = IORING_OP_ASYNC_CANCEL,
 		.fd = -1,
 		.user_data = 1,

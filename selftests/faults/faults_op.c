@@ -326,7 +326,7 @@ static int call_ring_batch(struct faulty *f)
 {
 	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64, 0, 0);
 	batch_untouched(f);
-	queue_command(&f->ring, f->fd, CALLOUT_IOC_BATCH, &f->batch, NEW_ID);
+	queue_batch(&f->ring, f->fd, &f->batch, NEW_ID);
 	if (!submit(&f->ring))
 		return -EIO;
 	return batch_result(f, complete(&f->ring, NULL, WAIT_MS));

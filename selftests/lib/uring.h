@@ -8,7 +8,7 @@
 #ifndef _CALLOUT_SELFTESTS_URING_H
 #define _CALLOUT_SELFTESTS_URING_H
 
-#include <linux/io_uring.h>
+#include <callout_uring.h>
 #include <linux/time_types.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -82,10 +82,8 @@ static inline atomic_uint *ring_word(struct ring *r, __u32 offset)
 	return (void *)(r->rings + offset);
 }
 
-/* The next entry, filled; valid until it is submitted. */
-static inline struct io_uring_sqe *queue_command(struct ring *r, int fd,
-						 __u32 cmd_op, const void *arg,
-						 __u64 user_data)
+/* The next entry, to be filled; valid until it is submitted. The second half of a long one is 0. */
+static inline struct io_uring_sqe *next_entry(struct ring *r)
 {
 	unsigned int i = (*ring_word(r, r->p.sq_off.tail) + r->queued++) &
 			 (r->p.sq_entries - 1);
@@ -93,23 +91,30 @@ static inline struct io_uring_sqe *queue_command(struct ring *r, int fd,
 
 	*ring_word(r, r->p.sq_off.array + i * sizeof(__u32)) = i;
 	memset(sqe, 0, r->step * sizeof(*sqe));
-	*sqe = (struct io_uring_sqe){
-		.opcode = IORING_OP_URING_CMD,
-		.fd = fd,
-		.cmd_op = cmd_op,
-		.addr = (uintptr_t)arg,
-		.user_data = user_data,
-	};
+	/* As if another request had been there. */
+	memset(sqe, 0xff, sizeof(*sqe));
 	return sqe;
 }
 
-/* The same for an operation. */
 static inline struct io_uring_sqe *queue(struct ring *r, int fd,
-					 const struct callout_op *op, __u64 user_data)
+					 struct callout_op *op, __u64 user_data)
 {
-	return queue_command(r, fd,
-			     CALLOUT_IOC_OP,
-			     op, user_data);
+	struct io_uring_sqe *sqe = next_entry(r);
+
+	callout_uring_prep_op(sqe, fd, op);
+	sqe->user_data = user_data;
+	return sqe;
+}
+
+static inline struct io_uring_sqe *queue_batch(struct ring *r, int fd,
+					       struct callout_batch *batch,
+					       __u64 user_data)
+{
+	struct io_uring_sqe *sqe = next_entry(r);
+
+	callout_uring_prep_batch(sqe, fd, batch);
+	sqe->user_data = user_data;
+	return sqe;
 }
 
 /* Submits all that is queued, and waits until the kernel has read it. */
@@ -129,7 +134,7 @@ static inline bool submit(struct ring *r)
 	return true;
 }
 
-static inline bool submit_one(struct ring *r, int fd, const struct callout_op *op,
+static inline bool submit_one(struct ring *r, int fd, struct callout_op *op,
 			      __u64 user_data)
 {
 	queue(r, fd, op, user_data);
@@ -251,7 +256,7 @@ static inline bool wait_outstanding(int fd, __u64 n)
 }
 
 /* Submits one entry, changed if @change is not NULL; returns its result. */
-static inline int command(struct ring *r, int fd, const struct callout_op *op,
+static inline int command(struct ring *r, int fd, struct callout_op *op,
 			  void (*change)(struct io_uring_sqe *sqe))
 {
 	struct io_uring_sqe *sqe = queue(r, fd, op, 0);
