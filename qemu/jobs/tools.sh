@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: calloutctl, and the examples: loops with 100 000 timers on libcallout.
+# Job: calloutctl, and the examples: loops with 100 000 timers on libcallout, a server by io_uring.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -94,6 +94,15 @@ sleeps() {
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	calloutctl sleep 1s > /tmp/out && [ ! -s /tmp/out ] || return 1
 	awk -v start="$start" '{ exit $1 - start < 0.98 }' /proc/uptime
+}
+
+# Where the kernel has no commands of io_uring, it says so. device_basic knows such kernels.
+uring_example() {
+	if calloutctl info | grep -qE '^features +0$'; then
+		fails 1 "Linux 6.12 and later" idle_uring
+	else
+		idle_uring
+	fi
 }
 
 # unwritable COMMAND...: it ends at the first line that it cannot write, on a full disk or for a
@@ -795,6 +804,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 		check "100 000 timers in a loop: $loop" idle_$loop
 	done
 	check "100 000 timers in a loop: asyncio" python3 /bin/idle_asyncio
+	check "idle timeouts as commands of io_uring" uring_example
 	rmmod callout || wrong "the module did not unload"
 done
 echo "1..$((passed + failed))"

@@ -113,6 +113,16 @@ installed_loop() {
 	done
 }
 
+# The example of io_uring needs the device.
+installed_uring() {
+	local flags
+
+	read -r -a flags < <(pkg-config --cflags --libs libcallout)
+	(cd "$dir" && gcc -Wall -Wextra -Werror -o idle_uring idle_uring.c "${flags[@]}" -luring) ||
+		return
+	! "$dir/idle_uring" 10 1 2> "$out/no_device" && grep -q "load the module" "$out/no_device"
+}
+
 # setuptools leaves files where it builds.
 wheel() {
 	local pip=(/usr/bin/python3 -m pip -q --disable-pip-version-check)
@@ -169,6 +179,7 @@ item "installed alone, idle_epoll" installed_loop idle_epoll
 item "installed alone, idle_ev" installed_loop idle_ev -lev
 item "installed alone, idle_uv" installed_loop idle_uv -luv
 item "installed alone, idle_event" installed_loop idle_event -levent_core
+item "installed alone, idle_uring" installed_uring
 export PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1
 item "a wheel" wheel
 item "Python" /usr/bin/python3 -W error -m unittest discover -s tools/python/tests
