@@ -5,8 +5,8 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [library] [rust] [runtimes] [deb-check] [intree]
-#                    [arm64] [s390x] [riscv64] [cpus] [interleave]
+#                    [faults] [model] [litmus] [library] [rust] [runtimes] [docs] [deb-check]
+#                    [intree] [arm64] [s390x] [riscv64] [cpus] [interleave]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
 #   scripts/check.sh long     what takes hours: other processors and kernels, every scheme,
@@ -469,6 +469,13 @@ queue() {
 		build_kernel replaced
 		step replaced run_script replaced scripts/measure/replaced.sh
 		step replaced run_script replaced-debug scripts/measure/replaced.sh debug ;;
+	docs)
+		# Now, while no step installs packages.
+		if scripts/setup.sh docs-check; then
+			step "" run_script docs scripts/check/docs.sh
+		else
+			report "not run: docs" 0 1 $SECONDS
+		fi ;;
 	deb-check)
 		# Now, while no step installs packages.
 		if scripts/setup.sh deb && scripts/setup.sh system; then
@@ -577,7 +584,7 @@ all)
 	short=
 	# What takes longest first.
 	set -- builds debug faults fuzz torture bench client intree limits old-hotplug kunit \
-		deb-check runtimes rust selftests hotplug cpus suspend schemes model litmus \
+		deb-check runtimes rust docs selftests hotplug cpus suspend schemes model litmus \
 		library tools load late clients static ;;
 long)
 	short=

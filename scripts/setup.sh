@@ -18,6 +18,7 @@
 #   scripts/setup.sh gdb     for the debugger
 #   scripts/setup.sh runtimes   for the tests of other event loops
 #   scripts/setup.sh docs    for the documents as HTML
+#   scripts/setup.sh docs-check   to look at these in a browser
 #   scripts/setup.sh rust    for the Rust crate
 
 set -euo pipefail
@@ -32,7 +33,8 @@ all="$all shellcheck gcc-multilib libev-dev libuv1-dev libevent-dev liburing-dev
 all="$all groff-base python3-pip python3-setuptools python3-wheel"
 all="$all man-db python3-docutils dkms iproute2 wireguard-tools kmod spin valgrind musl-tools"
 lab="$demo $kernel gnuplot-nox bsdextrautils"
-dist="linux-headers-amd64 perl"
+dist="linux-headers-amd64 perl linux-source-6.12 xz-utils make clang lld libclang-rt-dev-wasm64"
+dist="$dist binaryen"
 docs="python3-sphinx python3-myst-parser furo mandoc"
 fuzz="make libc6-dev binutils clang llvm libclang-rt-dev $kernel"
 
@@ -56,9 +58,10 @@ rust)
 	wanted="$wanted librust-tokio-dev" ;;
 runtimes) wanted="make gcc libc6-dev libuv1-dev python3 libpython3.11-testsuite dpkg-dev" ;;
 docs) wanted="$docs $dist" ;;
+docs-check) wanted="$docs $dist gcc libc6-dev python3 chromium fonts-dejavu-core" ;;
 *)
 	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|gdb"
-	names="$names|runtimes|docs|rust"
+	names="$names|runtimes|docs|docs-check|rust"
 	echo "usage: setup.sh [$names]" >&2
 	exit 1 ;;
 esac

@@ -44,7 +44,8 @@ ignored() {
 	selftests/mutants/mutant.h)
 		ignore=$ignore,CAMELCASE,PREFER_DEFINED_ATTRIBUTE_MACRO,MACRO_ARG_REUSE
 		ignore=$ignore,MEMORY_BARRIER ;;
-	selftests/harness/include/*) ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
+	selftests/harness/include/*|tools/wheel-page/include/*)
+		ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
 	selftests/fuzz/user/mock_kernel.h)
 		ignore=$ignore,MACRO_ARG_UNUSED,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,NEW_TYPEDEFS
 		ignore=$ignore,PREFER_DEFINED_ATTRIBUTE_MACRO,MEMORY_BARRIER,DATA_RACE ;;

@@ -5,9 +5,10 @@
 #
 #   scripts/package/dist.sh
 #
-# Three things are made here: debian/changelog, with the date of the commit, since only VERSION has
-# the version; and, since not each kernel's headers have a kernel-doc, Documentation/man/man9, the
-# pages of single functions, and Documentation/reference.inc, the end of api.rst.
+# Four things are made here: debian/changelog, with the date of the commit, since only VERSION has
+# the version; since not each kernel's headers have a kernel-doc, Documentation/man/man9, the
+# pages of single functions, and Documentation/reference.inc, the end of api.rst; and
+# Documentation/wheel.html, tools/wheel-page, since it needs Linux's source and a compiler for it.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -41,6 +42,8 @@ for page in "$work"/pages/*; do
 done
 (cd "$work" && scripts/package/reference.sh "$KERNEL_BUILD/scripts/kernel-doc") \
 	> "$work/reference.inc"
+logged wheel-page make -C "$work/tools/wheel-page" O="$work/wheel-page"
 git archive --prefix="$name/Documentation/" --add-file="$work/reference.inc" \
+	--add-file="$work/wheel-page/wheel.html" \
 	--prefix="$name/" "${made[@]}" -o "$build/$name.tar.gz" HEAD
 echo "$build/$name.tar.gz"

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Makes a site of HTML pages in build/docs/: the documents, with the comments of the sources that
-# they refer to, and the manual pages. Warnings are errors, and each link within the site must lead
-# somewhere.
+# they refer to, the manual pages, and a page that runs the schemes. Warnings are errors, and each
+# link within the site must lead somewhere.
 #
 #   scripts/package/docs.sh
 #
-# The sources of dist.sh have what a kernel's kernel-doc makes. With them nothing is installed.
+# The sources of dist.sh have what a kernel's kernel-doc makes, and the page. With them nothing is
+# installed.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -24,12 +25,15 @@ rm -r "$source/man"
 if [ -d Documentation/man/man9 ]; then
 	scripts/package/man.sh "$pages"
 	cat Documentation/reference.inc
+	wheel=Documentation/wheel.html
 else
 	scripts/setup.sh docs
 	places=$(qemu/kernel.sh -b debian-6.1)
 	eval "$places"
 	scripts/package/man.sh "$pages" "$KERNEL_BUILD"
 	scripts/package/reference.sh "$KERNEL_BUILD/scripts/kernel-doc"
+	wheel=$build/wheel-page/wheel.html
+	logged wheel-page make -C tools/wheel-page O="$build/wheel-page"
 fi > "$pages/reference.inc"
 # Its directives are its end.
 sed '/^\.\. kernel-doc::/,$d' Documentation/api.rst |
@@ -93,6 +97,7 @@ if grep -q '^import Gumshoe' "$scripts/furo.js"; then
 	sed '/^import Gumshoe/d' "$scripts/furo.js" >> "$scripts/gumshoe-patched.js"
 	mv "$scripts/gumshoe-patched.js" "$scripts/furo.js"
 fi
+cp "$wheel" "$out/"
 if grep -rlE '<pre[^>]*>([^<]|<[^/b])*<br' "$out"; then
 	die "these pages have <br> in <pre>"
 fi
