@@ -157,9 +157,12 @@ instance_goes() {
 	return 1
 }
 
-# goes_on SIGNAL: it ends a program that counts
+# goes_on SIGNAL: it ends a program that counts, and has printed: on a slow machine not the first
 goes_on() {
-	timeout -s "$1" 5 calloutctl top --kernel 100ms > /tmp/top || :
+	for seconds in 5 20 80; do
+		timeout -s "$1" $seconds calloutctl top --kernel 100ms > /tmp/top || :
+		[ ! -s /tmp/top ] || break
+	done
 	[ -s /tmp/top ] && instance_goes
 }
 
