@@ -253,6 +253,12 @@ for page in Documentation/*.rst; do
 		cat "$work/said"
 	fi
 done
+# Three screens and more.
+for page in Documentation/*.rst; do
+	if [ "$(wc -l < "$page")" -gt 150 ] && ! grep -q '^\.\. contents::' "$page"; then
+		wrong "$page is long and has no table of contents"
+	fi
+done
 for page in "$man"/*; do
 	day=$(words '^\.TH [A-Z_]+ [0-9] (20[0-9]{2}-[0-9]{2}-[0-9]{2}) ' "$page")
 	if ! seconds=$(date -d "${day:-none}" +%s 2> /dev/null) || [ "$seconds" -gt "$(date +%s)" ]; then

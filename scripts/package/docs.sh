@@ -67,6 +67,8 @@ sed -i -E 's~`[A-Za-z-]+\.(rst|md) <(\.\./)?([A-Za-z-]+)\.(rst|md)>`__?~:doc:`\3
 	s~<(\.\./)?([A-Za-z-]+)\.(rst|md)>`_~<\2.html>`_~g; s~<(man/[a-z_]+\.[1-9])>`_~<\1.html>`_~g
 	s~<ABI/testing/([a-z-]+)>`_~<abi.html#\1>`_~g; s~<ABI/testing>`_~<abi.html>`_~g
 	s~<man>`_~<man/index.html>`_~g; s~<\.\./NEWS>`_~<NEWS.html>`_~g' "$source"/*.rst
+# The theme has a table of contents beside each page.
+sed -i '/^\.\. contents::/,/^$/d' "$source"/*.rst
 # The navigation is index.rst's: a caption for each of its headings, and the documents that are
 # linked to there for the first time.
 (cd "$source" && find . -name '*.rst' -printf '%P\n' -o -name '*.md' -printf '%P\n') |
