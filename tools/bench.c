@@ -27,7 +27,7 @@
 
 /* Far enough that none fires while others are armed. */
 #define FAR		(3600 * CALLOUT_NSEC_PER_SEC)
-/* Until all are due at once: SOON, and SOON_PER_TIMER ns for each. */
+/* The time until all are due at once: SOON, and SOON_PER_TIMER ns for each. */
 #define SOON		(50 * CALLOUT_NSEC_PER_MSEC)
 #define SOON_PER_TIMER	20000
 
@@ -75,7 +75,7 @@ struct bench {
 	double ns[ROWS][COLUMNS];
 };
 
-/* Does one step for all timers; @time is that of steps that arm. */
+/* Do one step for all timers. A step that arms uses @time. */
 typedef int step_fn(struct bench *b, enum bench_row row, __u64 time);
 
 static int timerfd_step(struct bench *b, enum bench_row row, __u64 time)
@@ -222,7 +222,7 @@ static int measure_callouts(struct bench *b, enum bench_column column,
 	return ret < 0 ? callout_failed(ret, column_names[column]) : 0;
 }
 
-/* Raises the soft limit on descriptors, which is often too low. */
+/* Raise the soft limit on descriptors, which is often too low. */
 static void allow_descriptors(void)
 {
 	struct rlimit limit;

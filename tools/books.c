@@ -11,7 +11,7 @@
 
 #define MAX_COMPLAINTS	10
 
-/* Counts an error; prints it if it is one of the first. */
+/* Count an error; print it if it is one of the first. */
 void callout_demo_err(struct demo_books *b, const char *fmt, ...)
 {
 	va_list ap;
@@ -26,7 +26,7 @@ void callout_demo_err(struct demo_books *b, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-/* Returns the callout that UNTIMEOUT takes, or NULL. */
+/* Return the callout that UNTIMEOUT takes, or NULL. */
 struct demo_callout *callout_demo_earliest(struct demo_books *b,
 					   unsigned int key)
 {
@@ -43,8 +43,8 @@ struct demo_callout *callout_demo_earliest(struct demo_books *b,
 }
 
 /*
- * Records @ret, the result of an attempt to cancel @c, or none if @c is NULL.
- * Returns whether a callout was cancelled.
+ * Record @ret, the result of an attempt to cancel @c, or none if @c is NULL.
+ * Return whether a callout was cancelled.
  */
 bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 			    enum demo_method method, int ret)
@@ -78,7 +78,7 @@ bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 	return true;
 }
 
-/* Returns the event's callout. Callouts of one key differ in the handle. */
+/* Return the event's callout. Callouts of one key differ in the handle. */
 static struct demo_callout *find_owner(struct demo_books *b,
 				       const struct callout_event *e)
 {
@@ -101,19 +101,19 @@ static struct demo_callout *find_owner(struct demo_books *b,
 	return NULL;
 }
 
-/* Records an event that was read by @now. */
+/* Record an event that was read by @now. */
 void callout_demo_received(struct demo_books *b, const struct callout_event *e,
 			   __u64 now)
 {
 	struct demo_callout *c = find_owner(b, e);
 
 	if (!c) {
-		callout_demo_err(b, "an event of no callout: handle 0x%llx cookie %llu func 0x%llx",
+		callout_demo_err(b, "an event without a callout: handle 0x%llx cookie %llu func 0x%llx",
 				 e->handle, e->cookie, e->func);
 		return;
 	}
 	if (e->due != c->due || e->fired > now || e->overrun || e->flags)
-		callout_demo_err(b, "callout %td: due %llu and not %llu, fired %llu, received %llu, overrun %llu, flags %u",
+		callout_demo_err(b, "callout %td: due %llu instead of %llu, fired %llu, received %llu, overrun %llu, flags %u",
 				 c - b->c, e->due, c->due, e->fired, now,
 				 e->overrun, e->flags);
 	if (c->state != DEMO_OUTSTANDING) {
@@ -137,7 +137,7 @@ static void audit_count(struct demo_books *b, int fd, const char *name,
 	if (!callout_read_fdinfo(fd, name, &count))
 		callout_demo_err(b, "fdinfo has no %s", name);
 	else if (count != expected)
-		callout_demo_err(b, "fdinfo: %s is %llu and not %llu", name,
+		callout_demo_err(b, "fdinfo: %s is %llu instead of %llu", name,
 				 count, expected);
 }
 

@@ -2,7 +2,7 @@
 /*
  * calloutctl.c - command line access to /dev/callout
  *
- * The commands set, sleep and info. The others have files of their own.
+ * The commands set, sleep and info. Each other command has its own file.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "calloutctl.h"
 
-/* Events that are read at a time. */
+/* Maximum number of events read at a time. */
 #define EVENTS	64
 
 static const char help[] =
@@ -37,8 +37,8 @@ static const char help[] =
 "            timeout [-a] TIME FUNC ARG     untimeout FUNC ARG [HANDLE]\n"
 "            info                           quit\n"
 "  check\n"
-"          look whether the module is loaded, the device may be opened and a\n"
-"          callout of 1 ms fires; and say what is wrong and how to mend it\n"
+"          check that the module is loaded, the device may be opened and a\n"
+"          callout of 1 ms fires; say what is wrong and how to mend it\n"
 "  info [OPTIONS]\n"
 "          print limits, and counters of the whole facility\n"
 "            -j, --json           print a JSON object\n"
@@ -51,15 +51,15 @@ static const char help[] =
 "          INTERVAL, again and again; on a terminal q quits, s sorts by the\n"
 "          next column\n"
 "            -n, --count COUNT    at most COUNT (20) lines\n"
-"            --sort COLUMN        those with the most in COLUMN (outstanding)\n"
+"            --sort COLUMN        sort by COLUMN (outstanding), the most first\n"
 "            --processes          a line is a process, not a file\n"
 "            --kernel             the handlers and programs whose callouts fire\n"
 "                                 most often, of the callouts set, cancelled and\n"
 "                                 fired while this runs: an INTERVAL (1s)\n"
 "            -j, --json           print JSON, one object a line\n"
 "  list [OPTIONS] [PID[/FD]]\n"
-"          print the callouts of the files that all processes have open, or one\n"
-"          process, or of its descriptor FD\n"
+"          print the callouts of the files that all processes have open, or that\n"
+"          process PID has open, or of its descriptor FD\n"
 "            -j, --json           print JSON, one object a line\n"
 "  bench [OPTIONS]\n"
 "          measure arming, re-arming and expiry of timers, and of timerfds\n"
@@ -67,7 +67,7 @@ static const char help[] =
 "            -j, --json           print JSON, one object a line\n"
 "  demo [OPTIONS]\n"
 "          set many callouts, cancel most, receive the others, and check that\n"
-"          each was cancelled or fired, once\n"
+"          each was cancelled or fired, exactly once\n"
 "            -n, --count COUNT    COUNT (100000) callouts\n"
 "            -t, --time TIME      over TIME (5s)\n"
 "            -s, --seed SEED      the seed of random choices\n"
@@ -75,7 +75,7 @@ static const char help[] =
 "          measure set and cancel with 0 to 1000 others outstanding, as\n"
 "          figure 9 of Varghese and Lauck's paper does\n"
 "  help [COMMAND]\n"
-"          print this, or what COMMAND does\n"
+"          print this, or the usage of COMMAND\n"
 "\n"
 "\"calloutctl --version\" prints the version.\n"
 "Times have a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
@@ -101,7 +101,7 @@ int callout_failed(int error, const char *what)
 	return CALLOUT_EXIT_FAILED;
 }
 
-/* Prints why it failed, if it returns a negative number. */
+/* Open the device. If that fails, print why and return a negative number. */
 int callout_open_or_complain(int flags)
 {
 	int fd = callout_dev_open(flags);
@@ -149,7 +149,7 @@ static int wait_for_events(int fd, const struct callout_wish *wish)
 	__u64 left = wish->count;
 	int i, n, ret;
 
-	/* What was set. */
+	/* Write what was set before waiting for events. */
 	ret = callout_write_lines();
 	while (!ret && left) {
 		n = callout_dev_read(fd, events, left < EVENTS ? left : EVENTS);
@@ -248,7 +248,7 @@ int callout_cmd_sleep(int argc, char **argv)
 	return ret < 0 ? callout_failed(ret, "sleep") : 0;
 }
 
-/* For commands that have no option but --json. */
+/* Parse the options of a command whose only option is --json. */
 int callout_parse_json(int argc, char **argv, bool *json)
 {
 	static const struct option options[] = {
@@ -266,7 +266,7 @@ int callout_parse_json(int argc, char **argv, bool *json)
 	return 0;
 }
 
-/* For commands that take no arguments but --json. */
+/* Parse the arguments of a command that takes nothing but --json. */
 int callout_parse_only_json(int argc, char **argv, bool *json)
 {
 	int ret = callout_parse_json(argc, argv, json);
@@ -331,7 +331,7 @@ static const struct {
 	{ "-V",		cmd_version },
 };
 
-/* Prints the lines of the help that describe a command; false if there are none. */
+/* Print the lines of the help that describe a command; false if there are none. */
 static bool help_on(const char *command)
 {
 	size_t len = strlen(command);

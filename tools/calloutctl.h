@@ -53,7 +53,7 @@ int callout_failed(int error, const char *what);
 int callout_open_or_complain(int flags);
 
 /*
- * Returns the val of the next option, or -1. A val that is a small letter is its short
+ * Return the val of the next option, or -1. A val that is a small letter is its short
  * name too.
  */
 int callout_getopt(int argc, char **argv, const struct option *options);
@@ -76,7 +76,7 @@ struct callout_column {
 	int width;
 };
 
-/* The texts of a line, without that of the last column. */
+/* The texts of a line, without the text of the last column. */
 struct callout_row {
 	char text[12][CALLOUT_TEXT_LEN];
 };
@@ -86,7 +86,7 @@ void callout_print_row(const struct callout_column *columns, unsigned int n,
 		       int last_width);
 
 /**
- * struct callout_json - a JSON object that is being written, on one line
+ * struct callout_json - a JSON object under construction, on one line
  * @members: how many members are written
  */
 struct callout_json {

@@ -68,17 +68,17 @@ static int check_device(void)
 
 	if (stat(CALLOUT_DEVICE, &st)) {
 		wrong("device", CALLOUT_DEVICE ": %s", strerror(errno));
-		mend("In a container, let it have the device. Elsewhere, as root, with the");
+		mend("In a container, pass the device to it. Elsewhere, as root, with the");
 		mend("module loaded: udevadm trigger --sysname-match=callout");
 		return CALLOUT_EXIT_FAILED;
 	}
 	if (!S_ISCHR(st.st_mode))
-		return wrong("device", CALLOUT_DEVICE " is a file and no device: remove it");
+		return wrong("device", CALLOUT_DEVICE " is a file, not a device: remove it");
 	fine("device", CALLOUT_DEVICE " exists, mode %03o", st.st_mode & 0777);
 	return 0;
 }
 
-/* Returns the group's number, or -1. A static program cannot ask the C library. */
+/* Return the group's number, or -1. A static program cannot ask the C library. */
 static long find_group(void)
 {
 	FILE *f = fopen("/etc/group", "re");
@@ -94,7 +94,7 @@ static long find_group(void)
 	return gid;
 }
 
-/* Returns a descriptor, or -1. */
+/* Return a descriptor, or -1. */
 static int check_group(void)
 {
 	long gid = find_group();
@@ -128,7 +128,7 @@ static int check_tick(int fd)
 
 	if (ret) {
 		wrong("tick", "%s", strerror(-ret));
-		mend("Are calloutctl and the module of the same version?");
+		mend("Do calloutctl and the module have the same version?");
 		return CALLOUT_EXIT_FAILED;
 	}
 	fine("tick", "%.3f ms", (double)info.tick_ns / CALLOUT_NSEC_PER_MSEC);
@@ -146,26 +146,26 @@ static int check_callout(int fd)
 	if (ret < 0) {
 		wrong("callout", "set: %s", strerror(-ret));
 		if (ret == -EDQUOT)
-			mend("This user has as many as it may have: see calloutctl info and top.");
+			mend("This user is at its limit: see calloutctl info and calloutctl top.");
 		return CALLOUT_EXIT_FAILED;
 	}
 	ret = poll(&pfd, 1, PATIENCE_MS);
 	if (!ret) {
 		wrong("callout", "of 1 ms has not fired in %d s", PATIENCE_MS / 1000);
-		mend("Does the kernel log, dmesg, have something of callout?");
+		mend("Look for messages of callout in the kernel log: dmesg.");
 		return CALLOUT_EXIT_FAILED;
 	}
 	ret = ret < 0 ? -errno : callout_dev_read(fd, &event, 1);
 	if (ret < 0)
 		return wrong("callout", "read: %s", strerror(-ret));
 	if (event.handle != handle || event.fired < event.due)
-		return wrong("callout", "of 1 ms: another one fired, or too early");
+		return wrong("callout", "of 1 ms: another callout fired, or it fired too early");
 	fine("callout", "of 1 ms fired %.3f ms late",
 	     (double)(event.fired - event.due) / CALLOUT_NSEC_PER_MSEC);
 	return 0;
 }
 
-/* Each check needs what the one before has found. */
+/* Each check needs the result of the check before it. */
 int callout_cmd_check(int argc, char **argv)
 {
 	int fd, ret;

@@ -2,8 +2,8 @@
 /*
  * demo.c - a large number of callouts through one open file
  *
- * SET sets most of them, TIMEOUT the others, of which some share their (func,
- * arg). Half are cancelled by handle, and most of the TIMEOUT ones by
+ * SET sets most of them, TIMEOUT the others. Some of the others share their
+ * (func, arg). Half are cancelled by handle, and most of the TIMEOUT ones by
  * UNTIMEOUT: one half of these before the first is due, the other half close to
  * the time they are due, when they are pending, unread or already read. When
  * CANCEL is too late for a callout, another is cancelled instead.
@@ -22,15 +22,15 @@
 #define MIN_SPAN	(200 * CALLOUT_NSEC_PER_MSEC)
 #define MAX_SPAN	(3600 * CALLOUT_NSEC_PER_SEC)
 
-/* From the last early cancellation until the first callout is due. */
+/* Time from the last early cancellation until the first callout is due. */
 #define LEAD		(300 * CALLOUT_NSEC_PER_MSEC)
 /* The longest time from when the last is due until all are received. */
 #define PATIENCE	(45 * CALLOUT_NSEC_PER_SEC)
-/* So many times what setting takes is time enough for it. */
+/* Time allowed for setting, as a multiple of its estimate. */
 #define MAX_TIMES	100
-/* Time after that in which no event may come. */
+/* Time after all callouts are received in which no event may come. */
 #define QUIET		(100 * CALLOUT_NSEC_PER_MSEC)
-/* Until SIGALRM, in addition to all that, in seconds. */
+/* Time until SIGALRM, in addition to all of these, in seconds. */
 #define ALARM_MARGIN	15U
 
 #define TIMEOUT_SHARE	10	/* one in 10 is set by TIMEOUT */
@@ -49,8 +49,8 @@ struct cancel {
  * struct demo - the state of a run
  * @books: how each callout has ended
  * @fd: the device
- * @span: over which the callouts are due, in ns
- * @start: when the first may be due
+ * @span: the time over which the callouts are due, in ns
+ * @start: the earliest time at which a callout may be due
  * @rng: state of callout_random()
  * @plan: callouts to cancel, by time
  * @n_plan: length of @plan
@@ -69,7 +69,7 @@ struct demo {
 	unsigned int n_spare, next_spare;
 };
 
-/* Callouts of one key are due far apart: one is clearly the first. */
+/* Callouts with the same key are due far apart, so their order is unambiguous. */
 static __u64 choose_due(struct demo *d, unsigned int id)
 {
 	__u64 offset = callout_random(&d->rng) % d->span;
@@ -150,7 +150,7 @@ static void spare_one(struct demo *d, unsigned int id)
 	p->when = d->books.c[id].due - LATE_TICKS * d->books.tick;
 }
 
-/* Plans to cancel n / 2 callouts set by SET, four of five set by TIMEOUT. */
+/* Plan to cancel half of the callouts set by SET, and four of five set by TIMEOUT. */
 static void make_plan(struct demo *d)
 {
 	unsigned int i, wanted = d->books.n / 2;
@@ -248,7 +248,7 @@ static int wait_until(struct demo *d, __u64 when)
 	return 0;
 }
 
-/* Runs until all are received or cancelled, and QUIET longer. */
+/* Run until all callouts are received or cancelled, and QUIET longer. */
 static int expire_all(struct demo *d)
 {
 	__u64 limit = d->start + d->span + PATIENCE;
@@ -303,7 +303,10 @@ static int measure_set(__u64 max, __u64 *ns)
 	return ret ? callout_failed(ret, "set") : 0;
 }
 
-/* Checks the limits, and computes when the first may be due: @times what it takes. */
+/*
+ * Check the limits, and compute when the first callout may be due: in @times
+ * the time that setting takes.
+ */
 static int prepare(struct demo *d, unsigned int times)
 {
 	struct callout_info info;
@@ -316,8 +319,8 @@ static int prepare(struct demo *d, unsigned int times)
 	d->books.tick = info.tick_ns;
 	if (d->books.n > info.max_outstanding) {
 		fprintf(stderr,
-			"calloutctl: demo: a file may have %llu callouts outstanding\n",
-			info.max_outstanding);
+			"calloutctl: demo: %u callouts: a file may have at most %llu: see --count\n",
+			d->books.n, info.max_outstanding);
 		return CALLOUT_EXIT_FAILED;
 	}
 
@@ -338,13 +341,13 @@ static double seconds_since(__u64 begin)
 }
 
 /*
- * Sets all before the first is due: of those with one key that are overdue when
- * they are set, the one that was set first expires first. So it begins again, with
- * another file and twice the time, if other programs have delayed it.
+ * Set all callouts before the first is due, since overdue callouts with the same
+ * key expire in the order of setting. If other programs have delayed this, begin
+ * again with another file and twice the time.
  */
 static int set_in_time(struct demo *d)
 {
-	/* Some four operations for three callouts, and more than twice that. */
+	/* About four operations for three callouts, and more than double the time for them. */
 	unsigned int times = 3;
 	__u64 begin;
 	int ret;
@@ -370,7 +373,7 @@ static int set_in_time(struct demo *d)
 			return CALLOUT_EXIT_FAILED;
 		d->books.outstanding = 0;
 	}
-	fputs("calloutctl: demo: setting takes longer and longer\n", stderr);
+	fputs("calloutctl: demo: setting is delayed too much: try a smaller --count\n", stderr);
 	return CALLOUT_EXIT_FAILED;
 }
 
@@ -429,7 +432,7 @@ static int parse_arguments(struct demo *d, int argc, char **argv)
 			break;
 		case 's':
 			if (!callout_parse_number(optarg, &d->rng))
-				return callout_usage("demo: bad seed \"%s\"",
+				return callout_usage("demo: bad seed \"%s\": it is a number",
 						     optarg);
 			break;
 		default:

@@ -3,8 +3,8 @@
  * demo.h - the books of calloutctl demo
  *
  * The books always know which callouts are outstanding, since only one thread
- * sets, cancels and reads. So each operation has one right result, except for
- * whether the callout has fired yet.
+ * sets, cancels and reads. So each operation has exactly one correct result,
+ * apart from whether the callout has fired yet.
  */
 #ifndef _CALLOUTCTL_DEMO_H
 #define _CALLOUTCTL_DEMO_H
@@ -47,7 +47,7 @@ enum demo_method {
  * @outstanding: set, not cancelled and not received
  * @by_handle: cancelled by CANCEL
  * @by_untimeout: cancelled by UNTIMEOUT
- * @withdrawn: of both, those that had fired and were unread
+ * @withdrawn: cancelled callouts that had fired and were unread
  * @too_late: received before they could be cancelled
  * @fired: received
  * @early: received too early
@@ -77,7 +77,7 @@ static inline __u64 demo_func(unsigned int key)
 	return DEMO_FUNC_BASE + key % DEMO_FUNCS;
 }
 
-/* The first id with a key. */
+/* The first id with key @key. */
 static inline unsigned int demo_first(const struct demo_books *b,
 				      unsigned int key)
 {
@@ -86,7 +86,7 @@ static inline unsigned int demo_first(const struct demo_books *b,
 	return b->n_set + b->n_single + (key - b->n_single) * DEMO_GROUP;
 }
 
-/* The id behind the last one with a key. */
+/* The id after the last id with key @key. */
 static inline unsigned int demo_end(const struct demo_books *b,
 				    unsigned int key)
 {

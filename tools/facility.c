@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * facility.c - reads the counters of the whole facility from debugfs, and names; the
+ * facility.c - reads the facility's counters and names from debugfs, and the
  * counters of a file
  */
 #include <stddef.h>
@@ -11,13 +11,13 @@
 
 #define DIRECTORY	"/sys/kernel/debug/callout/"
 
-/* More than "bases" has. */
+/* More words than a line of "bases" has. */
 #define MAX_COLUMNS	32
 
 static const struct column {
 	const char *name;
 	size_t offset;
-	bool is_max;	/* of all rows; the others are sums */
+	bool is_max;	/* the maximum over all rows; the others are sums */
 } columns[] = {
 	{ "handlers", offsetof(struct callout_figures, handlers), false },
 	{ "wakeups", offsetof(struct callout_figures, wakeups), false },
@@ -29,7 +29,7 @@ static const struct column {
 	{ "max_units", offsetof(struct callout_figures, max_units), true },
 };
 
-/* Writes to @place which of columns[] each heading is, or -1. */
+/* Write to @place which of columns[] each heading is, or -1. */
 static void read_heading(char *line, int *place)
 {
 	unsigned int n = 0, i;
@@ -97,7 +97,7 @@ static int read_lateness(struct callout_figures *f)
 	return 0;
 }
 
-/* Returns 0 or a negative errno value: only root may, if debugfs is mounted. */
+/* Return 0 or a negative errno value. Only root may read the file, if debugfs is mounted. */
 int callout_read_figures(struct callout_figures *f)
 {
 	int ret;
@@ -107,7 +107,7 @@ int callout_read_figures(struct callout_figures *f)
 	return ret ? ret : read_lateness(f);
 }
 
-/* Reads a line of this process's fdinfo. */
+/* Read a line of this process's fdinfo. */
 bool callout_read_fdinfo(int fd, const char *name, __u64 *value)
 {
 	size_t len = strlen(name);
@@ -133,7 +133,7 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* The files of debugfs have some bytes of a program's name as \ooo. */
+/* The files of debugfs write some bytes of a program's name as \ooo. */
 void callout_unescape_name(char *name)
 {
 	char *to = name;

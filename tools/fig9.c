@@ -4,9 +4,9 @@
  *
  * Varghese and Lauck, section VII.A: a process has n callouts set for random
  * times far in the future, and then sets and cancels one more again and again,
- * each time for a random time farther than all others. In their figure the
- * time for that grew with n in the old BSD facility and did not in the new
- * one, whether the callout was found by its handle or by (func, arg).
+ * each time for a random time farther than all others. In their figure the time
+ * for this pair grew with n in the old BSD facility and not in the new
+ * facility, whether the callout was found by its handle or by (func, arg).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@
 #define STEP		100
 /*
  * Each round measures a block of iterations at every point: a machine that
- * becomes faster or slower meanwhile does so for all points, and the median of a
+ * changes its speed during the run does so for all points, and the median of a
  * point's blocks ignores interruptions.
  */
 #define ROUNDS		20
 #define BLOCK_SIZE	500
 
 #define HOUR		(3600 * CALLOUT_NSEC_PER_SEC)
-/* Times of the n others, and of the one that is measured. */
+/* Times of the n other callouts, and of the measured callout. */
 #define NEAR_MIN	(1 * HOUR)
 #define NEAR_MAX	(2 * HOUR)
 #define FAR_MIN		(3 * HOUR)
@@ -33,7 +33,7 @@
 #define FUNC		0xf9U
 #define ARG_FAR		0xffffffffU
 
-/* Above this the curve is not flat. */
+/* A ratio above this means that the curve is not flat. */
 #define FLAT		1.5
 
 #define CHART_ROWS	16
@@ -77,7 +77,7 @@ static int set_others(const struct curve *c, int fd, unsigned int n, __u64 *rng)
 	return 0;
 }
 
-/* Returns 0, or the result of the operation that failed. */
+/* Return 0, or the result of the operation that failed. */
 static int one_pair(const struct curve *c, int fd, __u64 time)
 {
 	struct callout_op op = set_op(c, ARG_FAR, time);
@@ -113,7 +113,7 @@ static int measure(const struct curve *c, int fd, __u64 *rng, double *ns)
 	return 0;
 }
 
-/* A file of its own: no other point's callouts are outstanding. */
+/* A separate file, so that no other point's callouts are outstanding. */
 static int measure_point(const struct curve *c, unsigned int point, __u64 *rng,
 			 double *ns)
 {
@@ -152,7 +152,7 @@ static double median(double *ns)
 	return (ns[(ROUNDS - 1) / 2] + ns[ROUNDS / 2]) / 2;
 }
 
-/* Returns 1, 2 or 5 times a power of ten; at most ten steps reach @max. */
+/* Return 1, 2 or 5 times a power of ten; at most ten steps reach @max. */
 static double nice_step(double max)
 {
 	static const double steps[] = { 2, 2.5, 2 };
@@ -213,7 +213,7 @@ static void draw(const struct curve *curves, unsigned int n)
 	printf("%10s & both\n\n", "");
 }
 
-/* Fits a line by least squares; returns its values at both ends. */
+/* Fit a line by least squares. Return its values at both ends. */
 static void fit(const struct curve *c, double *first, double *last)
 {
 	double mean = 0, slope = 0, squares = 0, x;

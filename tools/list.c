@@ -3,8 +3,8 @@
  * list.c - the callouts of files that other processes have open
  *
  * Opening /proc/PID/fd/FD makes another file, without callouts. pidfd_getfd()
- * copies the descriptor: the copy is of the same open file. It takes the right
- * to trace the process.
+ * copies the descriptor: the copy refers to the same open file. This requires
+ * the right to trace the process.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -25,13 +25,15 @@
 /**
  * struct target - what to list
  * @pid: the process
- * @pidfd: the same; its number may be given to another one
+ * @pidfd: a pidfd of the process, since its pid may be reused
  * @device: the device's number
  * @json: as JSON
- * @all: all descriptors; those that are closed meanwhile are left out
- * @everyone: all processes; those that the caller may not trace are left out
- * @files: descriptors that were listed
- * @hidden: processes that were left out since the caller may not trace them
+ * @all: all descriptors; descriptors that are closed during the listing are
+ *	left out
+ * @everyone: all processes; processes that the caller may not trace are left
+ *	out
+ * @files: number of descriptors listed
+ * @hidden: number of processes left out since the caller may not trace them
  */
 struct target {
 	int pid, pidfd;
@@ -102,7 +104,7 @@ static const struct callout_column columns[] = {
 
 static void print_row(const struct callout_row *row, const char *state)
 {
-	/* Of the states, "pending" is one of the longest. */
+	/* "pending" is one of the longest states. */
 	callout_print_row(columns, COLUMNS, row, state, 7);
 }
 
@@ -157,7 +159,7 @@ static void print_json(int pid, int fd, const struct callout_entry *entry)
 	callout_json_end(&j);
 }
 
-/* @copy is of the same file as descriptor @fd of the process. */
+/* @copy refers to the same file as descriptor @fd of the process. */
 static int list_copy(const struct target *t, int fd, int copy)
 {
 	struct callout_entry entries[ENTRIES];
@@ -185,7 +187,7 @@ static int no_copy(int error)
 	int ret = callout_failed(error, "pidfd_getfd");
 
 	if (error == -EPERM)
-		fputs("Only root may list the callouts of a process, and a user who may trace it:\n"
+		fputs("Only root may list a process's callouts, and users who may trace it:\n"
 		      "see \"Ptrace access mode checking\" in ptrace(2).\n", stderr);
 	return ret;
 }
@@ -196,9 +198,9 @@ static bool is_device(const struct target *t, const struct stat *st)
 }
 
 /*
- * Whether the descriptor has been closed, or is of a file that cannot be looked
- * at, as in a FUSE file system whose server has ended. If not, the caller may
- * not see what it is of.
+ * Whether the descriptor was closed, or its file cannot be inspected, as in a
+ * FUSE file system whose server has ended. If neither, the caller lacks the
+ * permission to inspect it.
  */
 static bool is_closed_or_dead(const char *path)
 {
@@ -208,8 +210,8 @@ static bool is_closed_or_dead(const char *path)
 }
 
 /*
- * A descriptor that is not of the device is left out. Returns a negative number if, of all
- * processes, the caller may not trace this one.
+ * Leave out a descriptor that is not of the device. Return a negative number if all
+ * processes are listed and the caller may not trace this process.
  */
 static int list_fd(struct target *t, int fd)
 {
@@ -235,7 +237,7 @@ static int list_fd(struct target *t, int fd)
 		return t->all && (ret == -EBADF || ret == -ESRCH) ? 0 :
 		       no_copy(ret);
 	}
-	/* Meanwhile the process may have given the number to another file. */
+	/* The process may have reused the number for another file since then. */
 	if (!fstat(copy, &st) && is_device(t, &st)) {
 		if (!t->files++ && !t->json)
 			print_row(NULL, "state");
@@ -263,7 +265,7 @@ static int list_process(struct target *t)
 	return ret;
 }
 
-/* A thread of the kernel has no arguments, and no files. */
+/* A kernel thread has no arguments, and no files. */
 static bool has_arguments(int pid)
 {
 	char path[PATH_LEN], byte;
@@ -331,7 +333,7 @@ static int none_listed(const struct target *t, int fd)
 	return CALLOUT_EXIT_FAILED;
 }
 
-/* With @fd -1: all descriptors. With @pid 0: of all processes. */
+/* List descriptor @fd, or all if it is -1, of process @pid, or of all if it is 0. */
 static int run(int pid, int fd, bool json)
 {
 	struct target t = { .pid = pid, .json = json, .all = fd < 0,
@@ -358,7 +360,7 @@ static int run(int pid, int fd, bool json)
 	return ret;
 }
 
-/* Takes a decimal number, at most INT_MAX, off the begin of @s. */
+/* Take a decimal number, at most INT_MAX, off the begin of @s. */
 static bool take_number(const char **s, int *n)
 {
 	char *end;

@@ -10,15 +10,15 @@
 #include "calloutctl.h"
 
 /*
- * Writes the lines that were printed. Returns the exit status: a command ends at once
- * if a line cannot be written, and main() says so.
+ * Write the lines that were printed. Return the exit status. A command ends at once
+ * if a line cannot be written, and main() reports the error.
  */
 int callout_write_lines(void)
 {
 	return fflush(stdout) || ferror(stdout) ? CALLOUT_EXIT_FAILED : 0;
 }
 
-/* The width of the terminal; without limit if standard output is none. */
+/* The width of the terminal, or unlimited if standard output is not a terminal. */
 static int terminal_width(void)
 {
 	struct winsize size;
@@ -29,9 +29,10 @@ static int terminal_width(void)
 }
 
 /*
- * Prints the name of a program, which can be any bytes. Control characters would
- * disturb the terminal, and which of the bytes beyond ASCII are such depends on
- * its encoding: 0x9b, or c2 9b in UTF-8, begins a sequence, as ESC [ does.
+ * Print the name of a program, which can be any bytes. Control characters would
+ * disturb the terminal, and which bytes beyond ASCII are control characters
+ * depends on its encoding: 0x9b, or c2 9b in UTF-8, begins a sequence, as ESC [
+ * does.
  */
 static void print_name(const char *name, int width)
 {
@@ -40,7 +41,7 @@ static void print_name(const char *name, int width)
 }
 
 /*
- * Prints a line of a table, or the headings if @row is NULL. Columns that do not fit
+ * Print a line of a table, or the headings if @row is NULL. Columns that do not fit
  * beside a @last of @last_width are left out, from the right, and @last is cut.
  */
 void callout_print_row(const struct callout_column *columns, unsigned int n,
@@ -78,14 +79,14 @@ void callout_json_number(struct callout_json *j, const char *name, __u64 value)
 	printf("%llu", value);
 }
 
-/* For numbers that may exceed 2^53, which many readers of JSON round. */
+/* Write a number that may exceed 2^53 as a string, since many readers of JSON round it. */
 void callout_json_hex(struct callout_json *j, const char *name, __u64 value)
 {
 	json_name(j, name);
 	printf("\"0x%llx\"", value);
 }
 
-/* The same, for numbers that are printed in decimal elsewhere. */
+/* As callout_json_hex(), for numbers that are printed in decimal elsewhere. */
 void callout_json_decimal(struct callout_json *j, const char *name,
 			  __u64 value)
 {
@@ -105,7 +106,7 @@ void callout_json_real(struct callout_json *j, const char *name, double value)
 	printf("%.1f", value);
 }
 
-/* Escapes bytes beyond ASCII: the name of a process need not be UTF-8. */
+/* Escape bytes beyond ASCII: the name of a process need not be UTF-8. */
 void callout_json_string(struct callout_json *j, const char *name,
 			 const char *value)
 {
@@ -249,7 +250,7 @@ static void print_count(const char *what, __u64 count)
 	printf("%-21s%20llu\n", what, count);
 }
 
-/* Prints a number and its name, with spaces. */
+/* Print a number and its name, with spaces. */
 static void print_number(const char *name, __u64 number)
 {
 	char what[32];
@@ -276,7 +277,7 @@ static void print_figures(const struct callout_figures *f)
 	}
 }
 
-/* With the counters of the facility, if the caller may read them. */
+/* Include the counters of the facility, if the caller may read them. */
 void callout_print_info(const struct callout_info *info, bool json)
 {
 	struct callout_figures f;

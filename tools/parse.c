@@ -59,7 +59,7 @@ bool callout_parse_time(const char *s, __u64 *ns)
 		if (__builtin_mul_overflow(value, 10ULL, &value) ||
 		    __builtin_add_overflow(value, (__u64)(*p - '0'), &value))
 			return false;
-	/* From the last digit on: the divisions drop nothing above 1 ns. */
+	/* Begin with the last digit, so that the divisions drop nothing above 1 ns. */
 	for (p = unit; p > fraction + 1; p--)
 		below = ((p[-1] - '0') * units[i].ns + below) / 10;
 	if (__builtin_mul_overflow(value, units[i].ns, &value) ||
@@ -70,7 +70,7 @@ bool callout_parse_time(const char *s, __u64 *ns)
 }
 
 /*
- * Complains about a time that callout_parse_time() refuses, or that may not be 0
+ * Complain about a time that callout_parse_time() refuses, or that may not be 0
  * or as long.
  */
 int callout_bad_time(const char *command, const char *what, const char *s)
@@ -83,10 +83,11 @@ int callout_bad_time(const char *command, const char *what, const char *s)
 	if (is_digit(*s) && !s[strspn(s, "0123456789.")])
 		return callout_usage("%s: bad %s \"%s\": it needs a unit: ns, us, ms, s, min or h",
 				     command, what, s);
-	return callout_usage("%s: bad %s \"%s\"", command, what, s);
+	return callout_usage("%s: bad %s \"%s\": it is a time such as 1.5s, up to 292 years",
+			     command, what, s);
 }
 
-/* Complains unless @s is a time from 1 ns to the longest that callouts have. */
+/* Complain unless @s is a time from 1 ns to the longest that callouts have. */
 int callout_parse_interval(const char *command, const char *s, __u64 *ns)
 {
 	if (callout_parse_time(s, ns) && *ns && *ns <= INT64_MAX)
@@ -106,7 +107,7 @@ bool callout_parse_number(const char *s, __u64 *value)
 	return !errno && !*end;
 }
 
-/* Complains unless @s is a number from 1 to @max. */
+/* Complain unless @s is a number from 1 to @max. */
 int callout_parse_positive(const char *command, const char *what,
 			   const char *s, __u64 max, __u64 *value)
 {
@@ -157,8 +158,8 @@ static int parse_wish_option(char **argv, int opt, struct callout_wish *wish)
 	case 'c':
 		if (parse_clock(optarg, &wish->op.clockid))
 			return 0;
-		return callout_usage("%s: bad clock \"%s\"", command,
-				     optarg);
+		return callout_usage("%s: bad clock \"%s\": it is %s", command, optarg,
+				     "monotonic, boottime[-alarm] or realtime[-alarm]");
 	case 'n':
 		return callout_parse_positive(command, "count", optarg, ~0U,
 					      &wish->count);
@@ -180,8 +181,8 @@ static int parse_wish_option(char **argv, int opt, struct callout_wish *wish)
 }
 
 /*
- * Parses "[OPTIONS] TIME [COOKIE]" or, with @by_handle, "[OPTIONS] TIME HANDLE";
- * complains if that is wrong.
+ * Parse "[OPTIONS] TIME [COOKIE]" or, with @by_handle, "[OPTIONS] TIME HANDLE";
+ * complain if they are wrong.
  */
 int callout_parse_wish(int argc, char **argv, const struct option *options,
 		       bool by_handle, struct callout_wish *wish)
@@ -203,12 +204,12 @@ int callout_parse_wish(int argc, char **argv, const struct option *options,
 	if (argc < 1 + by_handle || argc > 2)
 		return callout_usage("%s takes a time and %s", command,
 				     by_handle ? "a handle" :
-						 "perhaps a cookie");
+						 "optionally a cookie");
 	if (!callout_parse_time(argv[0], &time))
 		return callout_bad_time(command, "time", argv[0]);
 	if (argc == 2 && !callout_parse_number(argv[1], &number))
-		return callout_usage("%s: bad %s \"%s\"", command,
-				     by_handle ? "handle" : "cookie", argv[1]);
+		return callout_usage("%s: bad %s \"%s\": it is a number, decimal or with 0x",
+				     command, by_handle ? "handle" : "cookie", argv[1]);
 	wish->op.time = time;
 	if (by_handle)
 		wish->op.handle = number;

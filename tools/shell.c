@@ -2,8 +2,8 @@
 /*
  * shell.c - reads commands from stdin and events from the device
  *
- * A handle belongs to one open file. All commands work on the file that stays
- * open, so callouts can be set and cancelled by hand here.
+ * A handle belongs to one open file. All commands use the same open file, so
+ * callouts can be set and cancelled by hand here.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void print_cancelled(const struct shell *s, int ret, const char *what)
 		callout_failed(ret, what);
 }
 
-/* Parses the arguments of "set" or "move"; complains if it returns false. */
+/* Parse the arguments of "set" or "move". Complain if it returns false. */
 static bool parse_line(int argc, char **argv, const struct option *options,
 		       bool by_handle, struct callout_wish *wish)
 {
@@ -266,7 +266,7 @@ static int read_stdin(struct shell *s)
 		       callout_failed(-errno, "standard input");
 	if (!n) {
 		s->eof = true;
-		/* The last line may lack its end. run_lines() leaves room. */
+		/* The last line may lack its newline. run_lines() leaves room for it. */
 		s->line[s->len++] = '\n';
 	}
 	s->len += n;
@@ -286,7 +286,7 @@ static int read_events(struct shell *s)
 	return 0;
 }
 
-/* After the end of stdin, quits when no callout is outstanding. */
+/* After the end of stdin, quit when no callout is outstanding. */
 static int nothing_left(struct shell *s)
 {
 	struct callout_info info;
@@ -335,7 +335,7 @@ int callout_cmd_shell(int argc, char **argv)
 	ret = callout_parse_only_json(argc, argv, &s.json);
 	if (ret)
 		return ret;
-	/* The device would take its number. */
+	/* The device would be opened with the number of standard input. */
 	if (fcntl(STDIN_FILENO, F_GETFD) < 0) {
 		complain("shell: standard input is closed");
 		return CALLOUT_EXIT_FAILED;

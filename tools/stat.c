@@ -76,7 +76,7 @@ static void print_json(const struct callout_figures *f, __u64 ns)
 	callout_json_end(&j);
 }
 
-/* Sleeps until an absolute time, so that intervals do not drift. */
+/* Sleep until an absolute time, so that intervals do not drift. */
 static void sleep_until(__u64 ns)
 {
 	struct timespec ts = {
@@ -131,7 +131,7 @@ int callout_cmd_stat(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (argc > 2)
-		return callout_usage("stat takes an interval and a count");
+		return callout_usage("stat takes at most an interval and a count");
 	if (argc) {
 		ret = callout_parse_interval("stat", argv[0], &interval);
 		if (ret)
@@ -146,7 +146,7 @@ int callout_cmd_stat(int argc, char **argv)
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	/* It may be that the module is not loaded. */
+	/* The module may not be loaded. */
 	close(fd);
 	return run(interval, count, json);
 }

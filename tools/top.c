@@ -2,9 +2,10 @@
 /*
  * top.c - the open files with the most callouts
  *
- * debugfs has each file once, with the process that opened it. If it cannot be
- * read, /proc/PID/fdinfo is: that has fewer numbers, only of the caller's own
- * processes unless the caller is root, and a file once for each descriptor.
+ * debugfs has each file once, with the process that opened it. If debugfs
+ * cannot be read, /proc/PID/fdinfo is read instead: it has fewer numbers, only
+ * for the caller's own processes unless the caller is root, and it lists a file
+ * once for each descriptor.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -40,7 +41,7 @@ enum column {
 	COLUMNS,
 };
 
-/* The number of files follows. */
+/* A column with the number of files follows. */
 static const struct callout_column columns[COLUMNS + 1] = {
 	[PID] = { "pid", 7 },
 	[UID] = { "uid", 7 },
@@ -62,7 +63,7 @@ static const struct callout_column columns[COLUMNS + 1] = {
 /**
  * struct entry - an open file, or all files of a process
  * @known: bit n: values[n] is known
- * @files: how many files it stands for
+ * @files: number of files that the entry stands for
  * @values: by enum column
  * @comm: the name of the process
  */
@@ -84,7 +85,7 @@ struct table {
 	struct entry *entries;
 };
 
-/* Returns a new entry, or NULL. */
+/* Return a new entry, or NULL. */
 static struct entry *add_entry(struct table *t)
 {
 	unsigned int room = t->room ? 2 * t->room : 16;
@@ -122,7 +123,7 @@ static void set_comm(struct entry *e, const char *comm)
 		 (int)strcspn(comm, "\n"), comm);
 }
 
-/* Adds an entry: each word of @line is under a word of @headings. */
+/* Add an entry: each word of @line is under a word of @headings. */
 static bool parse_line(struct table *t, const char *headings, const char *line)
 {
 	struct entry *e = add_entry(t);
@@ -178,7 +179,7 @@ static bool is_device(const char *pid, const char *fd)
 	       !memcmp(target, CALLOUT_DEVICE, len);
 }
 
-/* The process may end meanwhile: files that cannot be read are left out. */
+/* The process may end during this: files that cannot be read are left out. */
 static int add_fdinfo(struct table *t, const char *pid, const char *fd)
 {
 	char path[LINE_LEN], line[LINE_LEN];
@@ -264,7 +265,7 @@ static int by_column(const void *a, const void *b)
 	       by_pid(a, b);
 }
 
-/* Merges the entries of each process into one. */
+/* Merge the entries of each process into one. */
 static void merge_processes(struct table *t)
 {
 	enum column column;
@@ -369,7 +370,7 @@ static int show(const struct options *o)
 	return callout_write_lines();
 }
 
-/* The terminal's settings before keys were read, if they are. */
+/* The terminal's settings before keys were read, if keys are read. */
 static struct termios terminal;
 static bool has_keys;
 
@@ -404,7 +405,7 @@ static void begin_keys(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-/* Waits for the time to pass or a key; false if it is q, or the terminal has gone. */
+/* Wait for the time to pass or a key. Return false if the key is q, or the terminal has gone. */
 static bool wait_ns(__u64 ns)
 {
 	struct timespec ts = {
@@ -454,7 +455,7 @@ static int run(const struct options *o)
 	return ret;
 }
 
-/* Returns COLUMNS if there is no such column. */
+/* Return COLUMNS if there is no such column. */
 static enum column find_column(const char *name)
 {
 	enum column column = OUTSTANDING;
@@ -508,7 +509,7 @@ int callout_cmd_top(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (argc > 1)
-		return callout_usage("top takes an interval and nothing else");
+		return callout_usage("top takes at most an interval");
 	if (argc) {
 		ret = callout_parse_interval("top", argv[0], &o.interval);
 		if (ret)

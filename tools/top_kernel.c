@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * top_kernel.c - who sets callouts: handlers of kernel code, and programs
+ * top_kernel.c - the users of callouts: handlers of kernel code, and programs
  *
- * The kernel counts, in histograms of the module's tracepoints. They are in an
- * instance of tracefs, so that nobody else's tracing is disturbed. A child removes
- * the instance: it reads from a pipe whose other end only calloutctl has, and so
- * learns that calloutctl has ended, however it has.
+ * The kernel counts, in histograms of the module's tracepoints. The histograms are
+ * in a separate instance of tracefs, so that nobody else's tracing is disturbed. A
+ * child removes the instance: it reads from a pipe whose other end only calloutctl
+ * has, and so learns when calloutctl ends, in whatever way.
  *
- * A histogram does not keep the module from being unloaded, and its kernel then has a
- * stale pointer. Both processes therefore have the device open while there is one.
+ * A histogram does not keep the module from being unloaded, and the kernel has a
+ * stale pointer after that. Therefore both processes have the device open while the
+ * histogram exists.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,14 +25,14 @@
 #define HIST		TRACEFS EVENTS "/callout_start/hist"
 
 #define NAME_LEN	256
-/* A histogram pads the name of a process to so many characters. */
+/* A histogram pads the name of a process to this many characters. */
 #define COMM_PADDED	50
 
 #define KEYS		"hist:keys=function.sym,pid,comm"
 
 /*
- * The end of a callout is counted from earlier on than its setting, and read earlier:
- * so no more ends are shown than settings, unless callouts were set before.
+ * Counting of ends starts before counting of settings, and ends are read first. So no
+ * more ends than settings are shown, unless callouts were set before.
  */
 static const char *const settings[][2] = {
 	{ "/buffer_size_kb", "1" },
@@ -49,7 +50,7 @@ static const char *const settings[][2] = {
  * @moved: callouts that were pending when it set them
  * @cancelled: callouts that were cancelled
  * @expired: callouts that have fired
- * @late_ns: the lateness of all that have fired
+ * @late_ns: the sum of the lateness of all callouts that have fired
  * @name: the handler, or the name of the process
  */
 struct owner {
@@ -60,9 +61,9 @@ struct owner {
 };
 
 /**
- * struct owners - those that have counts
- * @n: how many there are
- * @room: how many have memory
+ * struct owners - the owners that have counts
+ * @n: number of owners
+ * @room: number of owners for which @owners has memory
  * @lost: events of others, for which the kernel had no room
  * @owners: the owners
  */
@@ -76,7 +77,7 @@ static char instance[64];	/* its path */
 static int held = -1;		/* the end of the pipe that ends the child */
 static pid_t child;
 
-/* The owner with the key of @key; NULL if there is no memory for a new one. */
+/* The owner with the key of @key, or NULL if there is no memory for a new owner. */
 static struct owner *find_owner(struct owners *o, const struct owner *key)
 {
 	unsigned int i, room = o->room ? 2 * o->room : 64;
@@ -98,7 +99,7 @@ static struct owner *find_owner(struct owners *o, const struct owner *key)
 	return &o->owners[o->n++];
 }
 
-/* Copies @len characters without the spaces at their end. */
+/* Copy @len characters without the spaces at their end. */
 static void set_name(struct owner *owner, const char *name, int len)
 {
 	while (len && name[len - 1] == ' ')
@@ -107,14 +108,14 @@ static void set_name(struct owner *owner, const char *name, int len)
 }
 
 /*
- * Reads an entry of a histogram, from its first key on:
+ * Read an entry of a histogram, from its first key on:
  *
  *	{ function: [ffffffffc0201010] ran [client]  , pid:  0, comm:  } hitcount:  7  moved:  2
  *
- * The third number is only there if the histogram sums one. Programs choose comm, which
- * can have any characters: only its length says where it ends.
+ * The third number is present only if the histogram sums a value. Programs choose comm,
+ * which can have any characters: only its length says where it ends.
  *
- * Returns what follows, or NULL.
+ * Return what follows, or NULL.
  */
 static const char *parse_entry(const char *s, struct owner *key, __u64 *hits,
 			       __u64 *sum)
@@ -174,7 +175,7 @@ static int parse_hist(struct owners *o, char event, const char *s)
 	return 0;
 }
 
-/* Adds what the histogram of an event has, a name in callout_. */
+/* Add the counts of the histogram of an event, named without its prefix "callout_". */
 static int read_hist(struct owners *o, const char *event)
 {
 	char path[128], *text = NULL;
@@ -187,7 +188,7 @@ static int read_hist(struct owners *o, const char *event)
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;
-	/* There is no such byte. */
+	/* No name contains this byte. */
 	if (getdelim(&text, &size, '\0', f) < 0)
 		ret = -EIO;
 	else
@@ -225,7 +226,7 @@ static const struct callout_column columns[] = {
 	{ "pid", 7 },
 };
 
-/* Room for the name of a process; that of a handler may be longer. */
+/* Room for the name of a process. The name of a handler may be longer. */
 #define NAME_WIDTH	15
 
 static void print_owner(const struct owner *owner)
@@ -277,7 +278,7 @@ static void print_json(const struct owners *o, unsigned int count)
 	}
 }
 
-/* Prints at most @count lines of what was counted; returns the exit status. */
+/* Print at most @count lines of the counts. Return the exit status. */
 int callout_top_kernel_show(unsigned int count, bool json)
 {
 	struct owners o = { 0 };
@@ -303,7 +304,7 @@ int callout_top_kernel_show(unsigned int count, bool json)
 	return callout_write_lines();
 }
 
-/* Says why there is nothing to count with; returns the exit status. */
+/* Report why counting is impossible. Return the exit status. */
 static int complain(int error)
 {
 	callout_failed(error, HIST);
@@ -316,7 +317,7 @@ static int complain(int error)
 		fputs("The kernel has no tracepoints of the module: was it loaded by force?\n",
 		      stderr);
 	else
-		fputs("The kernel has no histograms: CONFIG_HIST_TRIGGERS.\n",
+		fputs("The kernel has no histograms: build it with CONFIG_HIST_TRIGGERS.\n",
 		      stderr);
 	return CALLOUT_EXIT_FAILED;
 }
@@ -325,12 +326,12 @@ static void remove_instance(void)
 {
 	struct timespec ts = { .tv_nsec = 10 * CALLOUT_NSEC_PER_MSEC };
 
-	/* Others may read it, and calloutctl itself until all its files are closed. */
+	/* Others may read the instance, and calloutctl itself until all its files are closed. */
 	while (rmdir(instance) && errno == EBUSY)
 		nanosleep(&ts, NULL);
 }
 
-/* Has a child remove the instance when calloutctl ends. */
+/* Start a child that removes the instance when calloutctl ends. */
 static int begin_child(void)
 {
 	sigset_t all, old;
@@ -339,7 +340,7 @@ static int begin_child(void)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	/* The child is not ended by what ends calloutctl. */
+	/* A signal that ends calloutctl does not end the child. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	child = fork();
@@ -372,7 +373,7 @@ static int write_setting(const char *const setting[2])
 }
 
 /*
- * Begins to count: callout_top_kernel_end() has to follow, also after an error. Returns
+ * Start counting. callout_top_kernel_end() must follow, also after an error. Return
  * the exit status.
  */
 int callout_top_kernel_begin(void)

@@ -781,7 +781,7 @@ check_check() {
 	mv /dev/callout /dev/callout.away
 	check "check: no device" wrongs "^wrong +device .*No such file" calloutctl
 	: > /dev/callout
-	check "check: a file for a device" wrongs "^wrong +device .*no device" calloutctl
+	check "check: a file for a device" wrongs "^wrong +device .*not a device" calloutctl
 	mv /dev/callout.away /dev/callout
 }
 

@@ -4,10 +4,10 @@
  *
  *	idle_LOOP [CONNECTIONS [SECONDS]]
  *
- * A connection is closed when no data has come for IDLE: it has a timer, which
- * all incoming data re-arms. All timers share one descriptor, of /dev/callout or of a
- * timerfd, which wakes the loop when the first of them is due. A system call is made when
- * that changes, however many there are, and none to arm or to move another.
+ * A connection is closed when no data has come for IDLE: its timer is re-armed by all
+ * incoming data. All timers share one descriptor, of /dev/callout or of a timerfd, which
+ * wakes the loop when the first of them is due. A system call is made only when the
+ * first timer changes, however many timers there are.
  *
  * Connections are simulated: a periodic timer of the same context plays the
  * network for SECONDS. At each tick it picks connections at random: a few are
@@ -142,7 +142,7 @@ static void on_network(struct server *s, const struct callout_event *e)
 	}
 }
 
-/* The only one. */
+/* The only context. */
 static struct server server;
 
 void idle_failed(struct callout_ctx *ctx, int error)
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 	printf("%s: seed %u\n", loop_name, s->seed);
 	s->conns = calloc(s->n, sizeof(*s->conns));
 	if (!s->conns)
-		errx(EXIT_FAILURE, "no memory");
+		errx(EXIT_FAILURE, "no memory for %u connections", s->n);
 	ret = callout_ctx_create(&s->ctx, MOST);
 	if (ret)
 		errx(EXIT_FAILURE, "no context: %s", strerror(-ret));

@@ -19,7 +19,7 @@ PATIENCE = 300
 
 
 class Connection:
-    """Has itself closed when no data has come for IDLE seconds."""
+    """A connection that is closed when no data has come for IDLE seconds."""
 
     def __init__(self, server):
         self.server = server

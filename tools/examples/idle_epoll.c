@@ -54,7 +54,7 @@ void loop_run(unsigned int seconds)
 
 	while (!stopped && callout_now(CLOCK_MONOTONIC) < end) {
 		before_sleep();
-		/* A daemon has other descriptors there, and no limit. */
+		/* A daemon watches other descriptors here, and has no time limit. */
 		if (epoll_wait(epoll, &event, 1, 1000) == 1)
 			readable();
 	}

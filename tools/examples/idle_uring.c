@@ -5,9 +5,10 @@
  *	idle_uring [CONNECTIONS [SECONDS]]
  *
  * A connection is closed when no data has come for IDLE. Its timeout is a SET, which completes when
- * the callout fires; the number of the connection is its key. Data that comes moves it by MOVE, and
- * CANCEL ends it when the peer has closed. These go to the kernel together with the next receives:
- * a turn of the loop makes one system call, however many connections there are.
+ * the callout fires; the number of the connection is its key. Data that comes moves the timeout by
+ * MOVE, and CANCEL ends it when the peer has closed. These operations go to the kernel together
+ * with the next receives: a turn of the loop makes one system call, however many connections there
+ * are.
  *
  * A second process plays the clients for SECONDS: it sends to connections at random, and closes a
  * few. Then all is quiet until the last connection has timed out. The program checks that every
@@ -42,7 +43,7 @@
 
 #define ENTRIES		256
 
-/* In the low bits of user_data; the others are the number of the connection. */
+/* Kinds of requests, in the low bits of user_data. The other bits are the connection's number. */
 enum request { ACCEPT, RECEIVE, SET, MOVE, CANCEL, SHUTDOWN, CLOSE };
 
 #define REQUEST_BITS	3
@@ -54,7 +55,7 @@ enum request { ACCEPT, RECEIVE, SET, MOVE, CANCEL, SHUTDOWN, CLOSE };
  * @armed: whether its SET is pending
  * @last: when the last data came
  * @due: the earliest time at which its SET may complete
- * @data: what it has received
+ * @data: received data
  */
 struct conn {
 	int fd;
@@ -72,10 +73,10 @@ struct conn {
  * @listener: a socket
  * @conns: the connections
  * @n: how many connections there are
- * @n_accepted: how many have come
- * @n_closed: how many are closed
+ * @n_accepted: how many connections have come
+ * @n_closed: how many connections are closed
  * @moved: how often a timeout was moved
- * @too_late: how often it had just fired
+ * @too_late: how often a timeout had just fired before a move
  * @timed_out: connections that were closed because they were idle
  * @early: timed out before IDLE was over
  */
@@ -179,7 +180,7 @@ static void on_receive(struct server *s, struct conn *c, int length)
 	}
 }
 
-/* It has fired, or CANCEL has found it. */
+/* The callout has fired, or CANCEL has found it. */
 static void on_set(struct server *s, struct conn *c, int result)
 {
 	__u64 now = callout_now(CLOCK_MONOTONIC);
@@ -193,7 +194,7 @@ static void on_set(struct server *s, struct conn *c, int result)
 	if (!c->receiving) {
 		close_conn(s, c);
 	} else if (now < c->last + IDLE) {
-		/* Data came when it fired: the MOVE was or will be too late. */
+		/* Data came when the callout fired, so the MOVE was or will be too late. */
 		set_timeout(s, c, c->last + IDLE - now);
 	} else {
 		s->timed_out++;
@@ -233,7 +234,7 @@ static void on_completion(struct server *s, __u64 data, int result)
 		on_move(s, c, result);
 		break;
 	case CANCEL:
-		/* The completion of the SET follows, also if it had just fired. */
+		/* The completion of the SET follows, also if the callout had just fired. */
 		if (result != CALLOUT_STATE_PENDING && result != -ENOENT)
 			errx(EXIT_FAILURE, "CANCEL: %d", result);
 		break;
@@ -269,7 +270,7 @@ static void serve(struct server *s)
 	io_uring_queue_exit(&s->ring);
 }
 
-/* The clients, a process of its own. */
+/* The clients, a separate process. */
 static int play(const struct sockaddr_un *address, socklen_t length, unsigned int n,
 		unsigned int seconds)
 {
@@ -294,14 +295,14 @@ static int play(const struct sockaddr_un *address, socklen_t length, unsigned in
 				close(fds[i]);
 				fds[i] = -1;
 			} else if (fds[i] >= 0) {
-				/* It fails if the connection has timed out. */
+				/* The send fails if the connection has timed out. */
 				send(fds[i], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 			}
 		}
 		usleep(TICK / 1000);
 	}
 	for (i = 0; i < n; i++) {
-		/* The server closes it. */
+		/* The server closes the connection. */
 		if (fds[i] >= 0 && read(fds[i], &byte, 1) > 0)
 			return EXIT_FAILURE;
 	}

@@ -13,7 +13,7 @@ package=$(realpath "$examples/../python")
 libraries=$1
 root=$2
 
-# What is loaded once the example has run.
+# The modules and libraries that the example loads.
 loaded() {
 	LD_LIBRARY_PATH=$libraries PYTHONPATH=$package:$examples PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -c '

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * ctx.c - contexts, and what arming and disarming a timer changes until a turn
+ * ctx.c - contexts, and arming and disarming of timers up to the next turn
  *
  * An armed timer is in the wheel of its clock (timer._filed), in one of two
  * queues (timer._queued), or in both:
  *
  *	waiting		its time, timer._due, is relative, and counts from the next
  *			turn. It may be in the wheel for an earlier time.
- *	fired		it is to be handed out; if it is periodic, the wheel has it
+ *	fired		a turn will hand it out; if it is periodic, the wheel has it
  *			for its next time.
  *
- * Nothing else points to a timer, so one that is disarmed may be freed at once.
+ * Nothing else points to a timer, so a disarmed timer may be freed at once.
  *
  * A timer that is moved to a later time stays where it is in the wheel: only
- * timer._at is set (lazy re-arm). The same holds for the callout in the kernel,
- * which may come when no timer is due; then it is moved.
+ * timer._at is set (lazy re-arm). Likewise, the kernel's callout may fire when
+ * no timer is due. It is moved then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -109,7 +109,7 @@ static int check_fd(int fd)
 
 	if (ret < 0)
 		return ret;
-	/* Their events would not be those of a clock. */
+	/* Their events would not name a clock. */
 	return info.outstanding ? -EBUSY : 0;
 }
 
@@ -142,7 +142,7 @@ int callout_ctx_create_timerfd(struct callout_ctx **pctx,
 	return ret;
 }
 
-/* Whatever keeps the device from being used, timerfds need nothing of it. */
+/* Timerfds do not depend on the device, so they work whatever the error. */
 int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
 {
 	int why, ret, fd = callout_dev_open(O_NONBLOCK);
@@ -193,7 +193,7 @@ bool callout_ctx_pending(const struct callout_ctx *ctx)
 	return ctx->left || !link_empty(&ctx->waiting);
 }
 
-/* Removes the timer from the queue that it is in. */
+/* Remove the timer from the queue that it is in. */
 void callout_unqueue(struct callout_timer *timer)
 {
 	link_del(&timer->_queue);
@@ -202,7 +202,7 @@ void callout_unqueue(struct callout_timer *timer)
 	timer->_queued = QUEUED_NOT;
 }
 
-/* Files a timer that is not filed, or not early enough. */
+/* File a timer that is not filed, or not early enough. */
 void callout_file_at(struct callout_clock *clock, struct callout_timer *timer,
 		     __u64 at)
 {
@@ -213,8 +213,8 @@ void callout_file_at(struct callout_clock *clock, struct callout_timer *timer,
 }
 
 /*
- * Has the timer belong to @ctx and to a clock: it is disarmed where it was armed.
- * Returns 0, or an error and has changed nothing.
+ * Assign the timer to @ctx and to a clock, after disarming it where it was armed.
+ * Return 0, or an error with nothing changed.
  */
 static int adopt(struct callout_ctx *ctx, struct callout_timer *timer,
 		 clockid_t clockid)
@@ -230,7 +230,7 @@ static int adopt(struct callout_ctx *ctx, struct callout_timer *timer,
 	return 0;
 }
 
-/* What arming does for each kind of time. Returns 0 or an error, as adopt(). */
+/* The part of arming that is common to all kinds of time. Return 0 or an error, as adopt(). */
 static inline int prepare(struct callout_ctx *ctx, struct callout_timer *timer,
 			  __u64 time, clockid_t clockid)
 {
@@ -249,7 +249,7 @@ static inline int prepare(struct callout_ctx *ctx, struct callout_timer *timer,
 	return 0;
 }
 
-/* The clock that counts a relative time: settings do not change how long it takes. */
+/* The clock that counts a relative time: no setting changes how long the time takes. */
 static inline clockid_t relative(clockid_t clockid)
 {
 	switch (clockid) {
@@ -295,7 +295,7 @@ bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer)
 {
 	bool was_armed = timer->_armed;
 
-	/* It may have been armed in another one, which it knows. */
+	/* The timer may have been armed in another context, to which it points. */
 	(void)ctx;
 	if (timer->_queued)
 		callout_unqueue(timer);

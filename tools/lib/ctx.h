@@ -33,10 +33,10 @@ struct callout_clock {
 };
 
 /**
- * struct kernel - what a context has of the kernel: the device, or timerfds
- * @add_clock: prepare a callout for the clock, or return why there can be none
+ * struct kernel - a context's interface to the kernel: the device, or timerfds
+ * @add_clock: prepare a callout for the clock, or return why that is impossible
  * @tell: move the callouts of @n clocks, each to the first timer of its wheel, and then,
- *	if @timeout is not 0 and no error occurred, wait for any. Returns 0, or the
+ *	if @timeout is not 0 and no error occurred, wait for any. Return 0, or the
  *	last error; the other callouts are moved all the same.
  */
 struct kernel {
@@ -50,15 +50,15 @@ extern const struct kernel callout_on_timerfd;
 
 /**
  * struct callout_ctx - a descriptor that a loop watches, and timers
- * @kernel: what is behind the descriptor
+ * @kernel: the device or timerfds behind the descriptor
  * @fd: the descriptor
  * @on_timerfd: see callout_ctx_on_timerfd()
  * @max_fired: how many timers a turn hands out
  * @left: length of @fired
  * @nr_clocks: how many clocks were used
  * @first: modulo @nr_clocks, the clock whose timers were looked for first
- * @waiting: timers whose relative time is to count from the next turn
- * @fired: timers that are to be handed out
+ * @waiting: timers whose relative time counts from the next turn
+ * @fired: timers that a turn will hand out
  * @clocks: in the order of first use, CLOCK_MONOTONIC first
  */
 struct callout_ctx {
@@ -81,8 +81,8 @@ static inline __u64 time_after(__u64 now, __u64 time)
 }
 
 /*
- * Whether the callout is later than the first timer. One that is past is not: it
- * fires at the next tick.
+ * Whether the callout is later than the first timer. A callout that is past is
+ * not: it fires at the next tick.
  */
 static inline bool clock_is_late(const struct callout_clock *clock)
 {
@@ -96,7 +96,7 @@ void callout_file_at(struct callout_clock *clock, struct callout_timer *timer,
 
 /*
  * The time from @due to @due + @slack at which timers meet: the last multiple of
- * the greatest power of two that surely has a multiple there.
+ * the greatest power of two that is certain to have a multiple there.
  */
 static inline __u64 meeting(__u64 due, __u64 slack)
 {
@@ -106,7 +106,7 @@ static inline __u64 meeting(__u64 due, __u64 slack)
 	return time < TIME_LAST ? time : TIME_LAST;
 }
 
-/* Arms a timer of the clock for the time @due. */
+/* Arm a timer of the clock for the time @due. */
 static inline void callout_file(struct callout_clock *clock,
 				struct callout_timer *timer, __u64 due)
 {

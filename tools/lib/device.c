@@ -2,8 +2,8 @@
 /*
  * device.c - the operations of /dev/callout as functions
  *
- * Each is one system call without state of its own: any number of threads may
- * call them, for the same file too.
+ * Each is one system call and keeps no state, so any number of threads may call
+ * them concurrently, also for the same file.
  */
 /* syscall() is not declared for programs that ask for POSIX alone. */
 #ifndef _DEFAULT_SOURCE
@@ -20,7 +20,10 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* Of 32-bit programs, where the headers do not know it: the same on all but MIPS, whose do. */
+/*
+ * For 32-bit programs whose headers lack it. The number is the same on all but
+ * MIPS, whose headers have it.
+ */
 #ifndef __NR_clock_gettime64
 #define __NR_clock_gettime64	403
 #endif
@@ -123,7 +126,7 @@ int callout_dev_list_one(int fd, __u32 flags, __u64 name,
 		.flags = flags,
 	};
 
-	/* A page would begin there. */
+	/* Without a flag, LIST would begin a page. */
 	if (!flags)
 		return -EINVAL;
 	return do_ioctl(fd, CALLOUT_IOC_LIST, &list);
@@ -142,9 +145,9 @@ int callout_dev_info(int fd, struct callout_info *info)
 }
 
 /*
- * A time_t of 32 bits ends in 2038: then clock_gettime() fails, or the time wraps,
- * as the C library has it. The system call for 64 bits does neither; a filter of
- * system calls that is older than it may refuse it.
+ * A time_t of 32 bits ends in 2038: then clock_gettime() fails or the time wraps,
+ * depending on the C library. The system call for 64 bits does neither. A system
+ * call filter that is older than that call may refuse it.
  */
 static int read_clock(clockid_t clockid, struct timespec64 *time)
 {
@@ -160,7 +163,7 @@ static int read_clock(clockid_t clockid, struct timespec64 *time)
 	return 0;
 }
 
-/* An alarm clock shows the same as this one, which can be read without an RTC too. */
+/* An alarm clock shows the same time as this clock, which can be read without an RTC too. */
 static clockid_t readable(clockid_t clockid)
 {
 	switch (clockid) {

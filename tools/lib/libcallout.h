@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * libcallout.h - /dev/callout for programs: calls, batches; timers of a loop, without it too
+ * libcallout.h - /dev/callout for programs: calls, batches; timers of a loop, with or
+ * without the device
  *
  * Times are in nanoseconds. Functions that can fail return a negative errno
- * value; what errno itself is afterwards is not specified. See libcallout(3).
+ * value; the value of errno itself is unspecified afterwards. See
+ * libcallout(3).
  */
 #ifndef _LIBCALLOUT_H
 #define _LIBCALLOUT_H
@@ -18,7 +20,7 @@
 #error "libcallout.h needs clockid_t: define _POSIX_C_SOURCE as 199309L before any #include"
 #endif
 
-/* An unnamed union is of C11. */
+/* An unnamed union needs C11. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #include <linux/callout.h>
@@ -37,9 +39,10 @@ typedef __u64 callout_handle_t;
 #define CALLOUT_FOREVER		(~0ULL)
 
 /*
- * Operations. Each of these fills a struct callout_op. The time is relative, on
- * CLOCK_MONOTONIC or, to move a callout, its clock; the caller may then change flags
- * and, except to move one, clockid, period, slack and cookie.
+ * Operations. Each of these functions fills a struct callout_op. The time is
+ * relative, on CLOCK_MONOTONIC or, to move a callout, on the callout's clock. The
+ * caller may then change flags and, except to move a callout, clockid, period, slack
+ * and cookie.
  */
 
 static inline struct callout_op callout_op_set(__u64 time, __u64 cookie)
@@ -54,7 +57,7 @@ static inline struct callout_op callout_op_set(__u64 time, __u64 cookie)
 	return op;
 }
 
-/* Gives a callout that is outstanding another time, and nothing else. */
+/* Give an outstanding callout another time, and change nothing else. */
 static inline struct callout_op callout_op_move(callout_handle_t handle,
 						__u64 time)
 {
@@ -77,7 +80,7 @@ static inline struct callout_op callout_op_cancel(callout_handle_t handle)
 	return op;
 }
 
-/* Has an operation to set, move or cancel name its callout by a key. */
+/* Make an operation that sets, moves or cancels name its callout by a key. */
 static inline struct callout_op callout_op_key(struct callout_op op, __u64 key)
 {
 	op.flags |= CALLOUT_OPF_KEY;
@@ -106,7 +109,7 @@ static inline struct callout_op callout_op_untimeout(__u64 func, __u64 arg,
 	return op;
 }
 
-/* Sets a callout as the one that @entry is of, also in another file. */
+/* Set a callout with all that @entry says of one, also in another file. */
 static inline struct callout_op callout_op_entry(const struct callout_entry *entry)
 {
 	struct callout_op op;
@@ -125,7 +128,7 @@ static inline struct callout_op callout_op_entry(const struct callout_entry *ent
 	return op;
 }
 
-/* Fills a batch of @nr_ops operations, with room for @nr_events events. */
+/* Fill a batch of @nr_ops operations, with room for @nr_events events. */
 static inline void callout_batch_init(struct callout_batch *batch,
 				      struct callout_op *ops,
 				      unsigned int nr_ops,
@@ -141,9 +144,9 @@ static inline void callout_batch_init(struct callout_batch *batch,
 }
 
 /*
- * Has a batch wait for @time, on CLOCK_MONOTONIC, with the signal mask @sigmask during
- * the wait or, if it is NULL, that of the thread. The caller may then change clockid and
- * flags, and set min_events.
+ * Make a batch wait for @time, on CLOCK_MONOTONIC, with the signal mask @sigmask during
+ * the wait or, if @sigmask is NULL, the thread's mask. The caller may then change
+ * clockid and flags, and set min_events.
  */
 static inline void callout_batch_wait(struct callout_batch *batch, __u64 time,
 				      const sigset_t *sigmask)
@@ -152,13 +155,13 @@ static inline void callout_batch_wait(struct callout_batch *batch, __u64 time,
 	batch->time = time;
 	batch->clockid = CLOCK_MONOTONIC;
 	batch->sigmask = (uintptr_t)sigmask;
-	/* The kernel's is shorter than the C library's. */
+	/* The kernel's signal mask is shorter than the C library's. */
 	batch->sigmask_size = sigmask ? _NSIG / 8 : 0;
 }
 
 #pragma GCC visibility push(default)
 
-/* Calls: one system call each, from any thread. */
+/* Calls. Each is one system call, from any thread. */
 
 int callout_dev_open(int flags);
 int callout_dev_do(int fd, struct callout_op *op);
@@ -177,12 +180,12 @@ int callout_dev_info(int fd, struct callout_info *info);
 __u64 callout_now(clockid_t clockid);
 
 /*
- * Timers of a loop. They wait in the program, in a wheel of their context; of the
+ * Timers of a loop. They wait in the program, in a wheel of their context. In the
  * kernel the context has one callout for each clock, or one timerfd where the device
- * cannot be used, which is moved when a timer is due earlier than it. So arming and
- * disarming make no system call, and a turn makes one only to wait, or if that is to
- * be moved. One thread at a time may use a context and its timers, and while a timer
- * moves from one context to another, both.
+ * cannot be used. This callout is moved when a timer is due earlier. So arming and
+ * disarming make no system call, and a turn makes one only to wait or to move the
+ * callout. One thread at a time may use a context and its timers, and while a timer
+ * moves from one context to another, both contexts.
  */
 
 struct callout_ctx;
@@ -198,10 +201,10 @@ struct callout_link {
  * @data: the caller's
  * @period: read when the timer is armed: 0, or the period at which it fires
  * @slack: read when the timer is armed: by how much it may fire later, together
- *	with others
+ *	with other timers
  * @clockid: read when the timer is armed: any clock of timerfd_create(2). A relative
- *	time of CLOCK_REALTIME, which is 0, counts in CLOCK_MONOTONIC, and of its alarm
- *	clock in CLOCK_BOOTTIME_ALARM.
+ *	time of CLOCK_REALTIME, which is 0, counts in CLOCK_MONOTONIC, and a relative
+ *	time of its alarm clock in CLOCK_BOOTTIME_ALARM.
  */
 struct callout_timer {
 	void *data;

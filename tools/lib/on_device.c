@@ -9,7 +9,10 @@
 
 #include "ctx.h"
 
-/* What to do about an error of callout_dev_open(), or a context that is on timerfds for it. */
+/*
+ * Advice about an error of callout_dev_open(), or about a context that is on
+ * timerfds because of it.
+ */
 const char *callout_open_strerror(int error)
 {
 	switch (error) {
@@ -27,7 +30,7 @@ const char *callout_open_strerror(int error)
 	return error < 0 ? strerror(-error) : "no error";
 }
 
-/* Has the callout wait for this time, or for none. */
+/* Make the callout wait for this time, or for none. */
 static struct callout_op move_to(const struct callout_clock *clock, __u64 time)
 {
 	struct callout_op op;
@@ -58,7 +61,7 @@ static int add_clock(struct callout_ctx *ctx, struct callout_clock *clock)
 	return ret < 0 ? ret : ops[0].result;
 }
 
-/* The callout of this clock was reported, and is no more. */
+/* The callout of this clock was reported, so it is no longer outstanding. */
 static void reported(struct callout_ctx *ctx, clockid_t clockid)
 {
 	unsigned int i;
@@ -69,8 +72,8 @@ static void reported(struct callout_ctx *ctx, clockid_t clockid)
 }
 
 /*
- * All in one system call. If an operation fails it does not wait, and those after
- * the operation are done one by one.
+ * Move all callouts in one system call. If an operation fails, the call does not
+ * wait, and the operations after it are done one by one.
  */
 static int tell(struct callout_ctx *ctx, struct callout_clock **moved,
 		unsigned int n, __u64 timeout)

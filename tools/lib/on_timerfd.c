@@ -6,8 +6,8 @@
  * it and, if it has expired, makes it unreadable again: nothing reads it.
  *
  * The descriptor of the context must stay the same when another clock comes into use, so it
- * is an epoll(7) from the start. That takes two system calls more when the context is made,
- * and none later: a loop that polls an epoll asks the timerfds in it.
+ * is an epoll(7) from the start. The epoll takes two more system calls when the context is
+ * made, and none later: a loop that polls an epoll asks the timerfds in it.
  */
 /* ppoll() and syscall() are not declared for programs that ask for POSIX alone. */
 #ifndef _GNU_SOURCE
@@ -25,7 +25,7 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* Of 32-bit programs, as in device.c. */
+/* For 32-bit programs, as in device.c. */
 #ifndef __NR_timerfd_settime64
 #define __NR_timerfd_settime64	411
 #endif
@@ -46,7 +46,7 @@ static int add_clock(struct callout_ctx *ctx, struct callout_clock *clock)
 	return 0;
 }
 
-/* Has the timerfd wait for this time, or for none. */
+/* Make the timerfd wait for this time, or for none. */
 static int set(int fd, __u64 time)
 {
 	struct itimerspec its = { 0 };
@@ -54,7 +54,7 @@ static int set(int fd, __u64 time)
 	if (time != CALLOUT_FOREVER) {
 		its.it_value.tv_sec = time / NSEC_PER_SEC;
 		its.it_value.tv_nsec = time % NSEC_PER_SEC;
-		/* 0 would disarm it. */
+		/* 0 would disarm the timerfd. */
 		if (!time)
 			its.it_value.tv_nsec = 1;
 	}
@@ -81,7 +81,7 @@ static int wait_for_any(struct callout_ctx *ctx, __u64 timeout)
 
 	for (i = 0; i < ctx->nr_clocks; i++)
 		poll[i] = (struct pollfd){ ctx->clocks[i]->fd, POLLIN, 0 };
-	/* With a time_t of 32 bits too; a turn waits again for what is left. */
+	/* Fits into a time_t of 32 bits too. A turn waits again for the rest. */
 	timeout /= NSEC_PER_SEC;
 	ts.tv_sec = timeout < INT32_MAX ? timeout : INT32_MAX;
 	ret = ppoll(poll, ctx->nr_clocks, forever ? NULL : &ts, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * turn.c - a turn of a loop: finds the timers that are due, and has the kernel
- * wake the loop for the first that is not
+ * turn.c - a turn of a loop: finds the timers that are due, and asks the kernel
+ * to wake the loop for the first timer that is not
  *
  * Each clock has one callout, which is the device's or a timerfd: see struct kernel.
  */
@@ -31,7 +31,7 @@ static void read_clocks(struct callout_ctx *ctx)
 	}
 }
 
-/* From now on the relative times count that were given since the last turn. */
+/* Start counting the relative times that were given since the last turn. */
 static void begin(struct callout_ctx *ctx)
 {
 	struct callout_link *link = ctx->waiting.next;
@@ -49,7 +49,7 @@ static void begin(struct callout_ctx *ctx)
 	}
 }
 
-/* Queues a timer to be handed out. One with a period is filed again. */
+/* Queue a timer to be handed out. A periodic timer is filed again. */
 static void fire(struct callout_ctx *ctx, struct callout_clock *clock,
 		 struct callout_timer *timer)
 {
@@ -66,8 +66,8 @@ static void fire(struct callout_ctx *ctx, struct callout_clock *clock,
 }
 
 /*
- * The clocks take turns to be the first: always more timers of one than a turn
- * hands out do not keep the others' back.
+ * The clocks take turns to be the first: a clock with more due timers than a
+ * turn hands out does not delay the timers of the others.
  */
 static void expire(struct callout_ctx *ctx, unsigned int looks)
 {
@@ -95,9 +95,9 @@ static inline bool clock_is_early(const struct callout_clock *clock)
 }
 
 /*
- * Whether the callout is still to come, by clock->filed, and in time for the first timer. If
- * it has fired all the same, its clock was set back: only the descriptor tells, and would
- * have the loop turn until then.
+ * Whether the callout, by clock->filed, will fire, and in time for the first timer. If it
+ * has fired all the same, its clock was set back: only the descriptor shows this, and it
+ * would make the loop turn until then.
  */
 static inline bool may_be_set_back(const struct callout_clock *clock)
 {
@@ -107,7 +107,7 @@ static inline bool may_be_set_back(const struct callout_clock *clock)
 	       clock->filed != CALLOUT_FOREVER;
 }
 
-/* No timer is due. Whether a callout may have fired before its clock was set back. */
+/* Called when no timer is due. Whether a callout may have fired before its clock was set back. */
 static bool any_set_back(const struct callout_ctx *ctx)
 {
 	struct pollfd poll_ctx = { .fd = ctx->fd, .events = POLLIN };
@@ -120,9 +120,9 @@ static bool any_set_back(const struct callout_ctx *ctx)
 }
 
 /*
- * Moves the callouts that are not where they should be, with @set_back also those that
- * may have fired before their clock was set back, and, if @timeout is not 0, waits for one
- * of them. Does not wait if a callout could not be moved. Returns 0, or the error.
+ * Move the callouts that have the wrong time. With @set_back, also move callouts that may
+ * have fired before their clock was set back. If @timeout is not 0, wait for one of them,
+ * unless a callout could not be moved. Return 0, or the error.
  */
 static int tell_kernel(struct callout_ctx *ctx, __u64 timeout, bool set_back)
 {
@@ -154,8 +154,8 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 	set_back = !ctx->left && !timeout && any_set_back(ctx);
 	ret = tell_kernel(ctx, ctx->left ? 0 : timeout, set_back);
 	/*
-	 * A callout may come when no timer is due, and a signal when one is, at
-	 * whose tick the callout is still to come.
+	 * A callout may fire when no timer is due. A signal may come when a
+	 * timer is due whose callout has not fired yet at this tick.
 	 */
 	while (timeout && !ctx->left) {
 		read_clocks(ctx);
@@ -169,7 +169,7 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 	return ctx->left ? (int)ctx->left : ret;
 }
 
-/* For a loop that sleeps until then, relative times count from here. */
+/* The loop sleeps until the time returned, so relative times count from here. */
 __u64 callout_ctx_next_due(struct callout_ctx *ctx)
 {
 	if (ctx->left)
@@ -179,7 +179,7 @@ __u64 callout_ctx_next_due(struct callout_ctx *ctx)
 	return ctx->clocks[0]->wheel.min;
 }
 
-/* Timers whose time has come, but for which the last turn had no room or no time. */
+/* Timers that are due, but for which the last turn had no room or no time. */
 bool callout_ctx_more(const struct callout_ctx *ctx)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * wheel.c - files timers by time, and finds those whose time has come
+ * wheel.c - files timers by time, and finds the timers that are due
  */
 #include "wheel.h"
 
@@ -24,7 +24,7 @@ void callout_wheel_init(struct wheel *wheel, __u64 now)
 		wheel->used[level] = 0;
 }
 
-/* The time at which a timer is filed: a time that is past counts as the base. */
+/* The time at which a timer is filed. A past time counts as the base. */
 static inline __u64 position(const struct wheel *wheel,
 			     const struct callout_timer *timer)
 {
@@ -57,8 +57,8 @@ static void file(struct wheel *wheel, struct callout_timer *timer)
 }
 
 /*
- * Files a timer for timer._at. Of equal times, timers that were taken and are still
- * to be filed again come first: in their span it goes behind them.
+ * File a timer for timer._at. Of equal times, timers that were taken and not filed
+ * again yet come first: within their span, this timer goes behind them.
  */
 void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer)
 {
@@ -74,8 +74,8 @@ void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer)
 }
 
 /*
- * Moves the base to @now, or as far as that leaves each timer in its slot: to
- * before the begin of the first slot that is in use.
+ * Move the base to @now, or as far as each timer can stay in its slot: to
+ * before the start of the first slot in use.
  */
 static void move_base(struct wheel *wheel, __u64 now, __u64 first)
 {
@@ -94,8 +94,8 @@ static void slot_unused(struct wheel *wheel, unsigned int level,
 }
 
 /*
- * The clock shows a time before the base, so a slot has timers that have come beside others
- * that have not: files all again. It takes a while for each timer.
+ * File all timers again: the clock shows a time before the base, so a slot has timers that
+ * are due beside others that are not. The cost is linear in the number of timers.
  */
 void callout_wheel_set_back(struct wheel *wheel, __u64 now)
 {
@@ -120,7 +120,7 @@ void callout_wheel_set_back(struct wheel *wheel, __u64 now)
 }
 
 /*
- * Takes the first slot if a timer in it can have come. Either way the wheel's least
+ * Take the first slot if a timer in it can have come. Either way the wheel's least
  * time is known again. Empty slots are passed over.
  */
 static bool take_slot(struct wheel *wheel, __u64 now)
@@ -137,7 +137,7 @@ static bool take_slot(struct wheel *wheel, __u64 now)
 			slot_unused(wheel, level, index);
 			continue;
 		}
-		/* The digits above are those of the base. */
+		/* The digits above equal the base's. */
 		begin = wheel->base >> shift_of(level) >> LEVEL_BITS;
 		begin = (begin << LEVEL_BITS | index) << shift_of(level);
 		wheel->min = slot->min;
@@ -159,15 +159,16 @@ static bool take_slot(struct wheel *wheel, __u64 now)
 }
 
 /*
- * Removes and returns the first timer whose time has come, or NULL if there is none.
- * It looks at no more than @work timers, which is counted down, and perhaps returns
- * NULL for that: then wheel.min is not after @now.
+ * Remove and return the first timer that is due, or NULL if there is none. @work,
+ * which is counted down, limits how many timers are looked at. If the limit is the
+ * reason for NULL, wheel.min is not after @now.
  *
- * Of the taken timers one is returned at once if none can be before it: its time is
- * the wheel's least, or the base, as all times of a slot of level 0 are. The others
+ * A taken timer is returned at once if no other can be before it: its time is the
+ * wheel's least, or the base, as all times of a slot of level 0 are. The others
  * move down. So a timer is looked at once for each level that it passes, at most 11
  * times, and many in one slot are moved down in many turns, if need be. Nothing is
- * taken before all of the taken are, so the order of the slots stays.
+ * taken before all taken timers are returned or filed, so the order of the slots
+ * stays.
  */
 struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
 					unsigned int *work)

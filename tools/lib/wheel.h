@@ -5,15 +5,15 @@
  * Scheme 7 of Varghese and Lauck. A slot of level 0 spans a nanosecond, a slot of
  * each further level 64 of the level below, and 11 levels span all times. A timer
  * is filed at the level of the highest digit, to the base of 64, in which its time
- * differs from @base; so all of a level come before all of the next one, and the
- * first slot that is not empty is found in two bitmaps.
+ * differs from @base. So all timers of a level come before all timers of the next
+ * level, and the first slot that is not empty is found in two bitmaps.
  *
- * timer._at is when the timer is to be handed out. It may grow while the timer is
- * filed: it is compared when the slot is taken, and the timer filed again.
+ * timer._at is the time to hand the timer out. It may grow while the timer is
+ * filed: _at is compared when the slot is taken, and the timer is filed again.
  *
- * Timers come in the order of _at, and of equal _at in the order of filing. A time
- * before @base counts as @base. A timer whose _at has grown may come after others
- * of the same _at that were filed later.
+ * Timers come in the order of _at, and timers with equal _at in the order of
+ * filing. A time before @base counts as @base. A timer whose _at has grown may
+ * come after timers with the same _at that were filed later.
  */
 #ifndef _LIBCALLOUT_WHEEL_H
 #define _LIBCALLOUT_WHEEL_H
@@ -22,7 +22,7 @@
 
 #include "libcallout.h"
 
-/* The timer whose @member a link is. */
+/* The timer of which @link is the @member. */
 #define link_timer(link, member)					\
 	((struct callout_timer *)((char *)(link) -			\
 				  offsetof(struct callout_timer, member)))
@@ -32,8 +32,8 @@
 
 /**
  * struct slot - the timers of a span of time, in the order of filing
- * @timers: they
- * @min: none is to be handed out earlier
+ * @timers: the list of timers
+ * @min: a lower bound of the _at of all of them
  */
 struct slot {
 	struct callout_link timers;
@@ -42,13 +42,13 @@ struct slot {
 
 /**
  * struct wheel - timers by time
- * @min: none is to be handed out earlier; CALLOUT_FOREVER if there is none
+ * @min: a lower bound of all _at; CALLOUT_FOREVER if there are no timers
  * @base: a time not after any slot that is not empty, nor after the slot taken last
- * @taken: timers of the slot that was taken last, still to be looked at
+ * @taken: timers of the slot that was taken last, not looked at yet
  * @taken_last: the last time of that slot
- * @levels: bit N: level N has slots that are in use
+ * @levels: bit N: level N has slots in use
  * @used: bit N of a level: slot N was filed into since it was taken
- * @slots: the slots; what is in one that is not in use is undefined
+ * @slots: the slots; the content of an unused slot is undefined
  */
 struct wheel {
 	__u64 min;
@@ -80,7 +80,7 @@ static inline void link_add_tail(struct callout_link *link,
 	head->prev = link;
 }
 
-/* Moves all of @from, which is left undefined, to the end of @to. */
+/* Move all of @from, which is left undefined, to the end of @to. */
 static inline void link_splice_tail(const struct callout_link *from,
 				    struct callout_link *to)
 {
@@ -104,7 +104,7 @@ void callout_wheel_set_back(struct wheel *wheel, __u64 now);
 struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
 					unsigned int *work);
 
-/* The bit of its slot stays: the slot is found empty when it is taken. */
+/* The slot's bit stays set: the slot is found empty when it is taken. */
 static inline void wheel_remove(struct callout_timer *timer)
 {
 	link_del(&timer->_wheel);

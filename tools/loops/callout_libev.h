@@ -65,7 +65,7 @@ static inline void callout_libev_start(struct callout_libev *l,
 	ev_prepare_init(&l->prepare, _callout_libev_before_sleep);
 	l->io.data = l;
 	l->prepare.data = l;
-	/* The program's own ones may arm timers: they are called first. */
+	/* The program's own ev_prepares may arm timers, so they are called first. */
 	ev_set_priority(&l->prepare, EV_MINPRI);
 	ev_io_start(loop, &l->io);
 	ev_prepare_start(loop, &l->prepare);

@@ -65,7 +65,7 @@ static inline void callout_libevent_stop(struct callout_libevent *l)
 	event_free(l->io);
 }
 
-/* The next turn of the loop would forget that a callback has ended it. */
+/* The next turn of the loop would forget that a callback has ended the loop. */
 static inline int callout_libevent_dispatch(struct callout_libevent *l)
 {
 	struct event_base *base = event_get_base(l->io);

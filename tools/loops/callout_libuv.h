@@ -61,7 +61,7 @@ static inline int callout_libuv_start(struct callout_libuv *l, uv_loop_t *loop)
 	l->io.data = l;
 	uv_prepare_init(loop, &l->prepare);
 	l->prepare.data = l;
-	/* These do not fail. */
+	/* These calls do not fail. */
 	uv_prepare_start(&l->prepare, _callout_libuv_before_sleep);
 	uv_poll_start(&l->io, UV_READABLE, _callout_libuv_readable);
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * callout_uring.h - operations of /dev/callout as commands of io_uring, see callout_uring(3)
  *
- * Include <liburing.h> before, if at all: it has its own copy of <linux/io_uring.h>, perhaps a
- * newer one, and the first is taken.
+ * Include <liburing.h> before, if at all: it has its own copy of <linux/io_uring.h>, which may
+ * be newer, and the first copy is used.
  */
 #ifndef _CALLOUT_URING_H
 #define _CALLOUT_URING_H

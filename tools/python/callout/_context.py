@@ -6,7 +6,7 @@ import time
 
 from . import _lib
 
-# Timers that a turn hands out.
+# The maximum number of timers that a turn hands out.
 _MOST = 8192
 
 
@@ -18,7 +18,8 @@ class Context:
 
     def __init__(self):
         self._ctx = None
-        # By address, and what the library knows the address of stays alive.
+        # Maps addresses to timers, which also keeps alive the memory that the
+        # library points to.
         self._armed = {}
         ctx = ctypes.c_void_p()
         _lib.check(_lib.ctx_create(ctypes.byref(ctx), _MOST))
@@ -46,29 +47,29 @@ class Context:
         return self._ctx
 
     def fileno(self):
-        """The descriptor, which is readable when turn() has something to do."""
+        """The descriptor. It is readable when turn() has something to do."""
         return _lib.ctx_fd(self._open())
 
     @property
     def on_timerfd(self):
-        """Why the device is not used, in words, or None if it is."""
+        """The reason, as text, why the device is not used, or None if it is used."""
         why = _lib.ctx_on_timerfd(self._open())
         return _lib.open_strerror(why).decode() if why else None
 
     @property
     def pending(self):
-        """Whether flush() or turn() has something to do that the descriptor does not tell."""
+        """Whether flush() or turn() has something to do that the descriptor does not signal."""
         return _lib.ctx_pending(self._open())
 
     def flush(self):
-        """For a loop that watches the descriptor: call it before the loop sleeps."""
+        """Move the kernel's callout: for a loop that watches the descriptor, before it sleeps."""
         _lib.check(_lib.ctx_flush(self._open()))
 
     def turn(self, timeout=0):
-        """Wait until a timer is due, for timeout seconds at most, or None; call those that are.
+        """Call the timers that are due. Wait for one for at most timeout seconds; None is for ever.
 
-        Returns how many were called. If a callback raises an exception, the next turn calls
-        those that are left.
+        Return how many were called. If a callback raises an exception, the next turn calls
+        the remaining timers.
         """
         called = 0
         left = self._wait(timeout)
@@ -107,15 +108,15 @@ class Timer:
         self._address = ctypes.addressof(self._memory)
 
     def arm(self, seconds, period=0, slack=0):
-        """Have it fire after this time, and then once a period until it is disarmed.
+        """Fire after this time, and then once a period until disarmed.
 
-        It may fire up to slack later, together with others. This replaces what it was armed for
-        before.
+        It may fire up to slack later, together with other timers. This replaces an earlier
+        arming.
         """
         self._arm(_lib.arm, seconds, period, slack)
 
     def arm_at(self, when, period=0, slack=0):
-        """The same, when the timer's clock shows this time."""
+        """As arm(), but fire when the timer's clock shows this time."""
         self._arm(_lib.arm_at, when, period, slack)
 
     def _arm(self, arm, seconds, period, slack):
@@ -127,7 +128,7 @@ class Timer:
         context._armed[self._address] = self
 
     def disarm(self):
-        """Returns whether it was armed: then it does not fire any more."""
+        """Disarm the timer. Return whether it was armed, and so will not fire."""
         context = self._context
         if not context._ctx or not _lib.disarm(context._ctx, self._address):
             return False

@@ -7,7 +7,8 @@ from ctypes import c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 _NAME = "libcallout.so.1"
 
-# A call that may wait lets other threads run; the others take less time than that does.
+# A call that may wait releases the GIL. The other calls take less time than a release
+# does.
 _waiting = ctypes.CDLL(_NAME)
 _quick = ctypes.PyDLL(_NAME)
 
@@ -16,7 +17,7 @@ _LAST = 2 ** 63 - 1
 
 
 class PublicTimer(ctypes.Structure):
-    """What struct callout_timer begins with; timer_size has all of it."""
+    """The first members of struct callout_timer; timer_size is the size of all of it."""
 
     _fields_ = [("data", c_void_p), ("period", c_uint64), ("slack", c_uint64), ("clockid", c_int)]
 
@@ -52,7 +53,7 @@ def check(ret):
 
 
 def nanoseconds(seconds):
-    """Of a time in seconds: never less, 0 if that has passed, the last time there is if it is later.
+    """The ns of a time in seconds: not less, 0 if it has passed, and at most the last time.
 
     A product of floats could be less.
     """

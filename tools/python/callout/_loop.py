@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """asyncio's event loop, with its timers in libcallout
 
-asyncio's own has them in a heap, and a heap keeps those that were cancelled until they are half of
+asyncio's own loop has a heap, and a heap keeps cancelled timers until they are half of
 it. Here call_at() arms a timer of libcallout and cancel() disarms it, each in a time that does not
 depend on how many there are. And asyncio's loop sleeps in steps of a millisecond; this one is woken
 by the context's descriptor.
@@ -15,9 +15,9 @@ from . import _lib
 from ._context import Context
 
 _TIMER = bytes(_lib.PublicTimer(clockid=time.CLOCK_MONOTONIC)).ljust(_lib.timer_size, b"\0")
-# Timers that are allocated together.
+# Number of timers that are allocated together.
 _BLOCK = 64
-# After an error of the kernel, a limit or no memory.
+# Delay in seconds after an error of the kernel: a limit or no memory.
 _RETRY = 0.1
 
 
@@ -26,9 +26,9 @@ class TimerHandle(asyncio.TimerHandle):
 
 
 class EventLoop(asyncio.SelectorEventLoop):
-    """For asyncio.Runner(loop_factory=callout.EventLoop), or as asyncio.new_event_loop()'s
+    """A loop for asyncio.Runner(loop_factory=callout.EventLoop), or like asyncio.new_event_loop()'s
 
-    Raises OSError if neither the device nor a timerfd can be had.
+    Raise OSError if neither the device nor a timerfd is available.
     """
 
     def __init__(self, selector=None):
@@ -100,7 +100,7 @@ class EventLoop(asyncio.SelectorEventLoop):
         except OSError as error:
             self._failed(error)
 
-    # asyncio appends timers after what is ready for other reasons.
+    # asyncio appends timers after all handles that are ready for other reasons.
     def _process_events(self, event_list):
         super()._process_events(event_list)
         for key, _ in event_list:
@@ -116,7 +116,8 @@ class EventLoop(asyncio.SelectorEventLoop):
             self._failed(error)
 
     def _failed(self, error):
-        # Perhaps nothing wakes the loop for a timer: asyncio's own heap does, to try again.
+        # Nothing may wake the loop for a timer, so a timer in asyncio's own heap does, to
+        # try again.
         self._flushed = False
         super().call_at(self.time() + _RETRY, bool)
         self.call_exception_handler({

@@ -37,7 +37,7 @@ class TestContext(unittest.TestCase):
         self.assertEqual(self.context.turn(0.01), 0)
 
     def test_rearm(self):
-        """A timer that is armed again has the last time only."""
+        """A timer that is armed again has only the last time."""
         timer = self.timer()
         timer.arm(0)
         timer.arm(PATIENCE)
@@ -130,7 +130,7 @@ class TestContext(unittest.TestCase):
         self.assertEqual(select.select([self.context], [], [], 0)[0], [])
 
     def test_signal(self):
-        """A signal is handled while a turn waits, which goes on unless the handler raises."""
+        """A signal is handled while a turn waits. The wait continues unless the handler raises."""
         signals = []
 
         def handler(*args):
@@ -171,7 +171,7 @@ class TestContext(unittest.TestCase):
         self.assertTrue(why is None or "/dev/callout" in why)
 
     def test_nanoseconds(self):
-        """A time is never rounded down, and at most the library's last."""
+        """A time is never rounded down, and is at most the library's last time."""
         generator = random.Random(1)
         for _ in range(10000):
             seconds = generator.random() * 10 ** generator.randrange(-9, 9)

@@ -57,7 +57,7 @@ class TestLoop(unittest.TestCase):
         second.cancel()
 
     def test_reuse(self):
-        """A cancelled timer keeps no memory, and those that were called neither."""
+        """Neither a cancelled timer nor a called timer keeps memory."""
         for _ in range(1000):
             self.loop.call_later(PATIENCE, print).cancel()
             self.loop.call_soon(self.loop.stop)
@@ -75,7 +75,7 @@ class TestLoop(unittest.TestCase):
         self.assertEqual(sorted(self.called), list(range(20000)))
 
     def test_far(self):
-        """A time may be beyond the clock's."""
+        """A time may be later than the clock's last time."""
         far = self.loop.call_later(math.inf, self.called.append, 0)
         self.assertEqual(far.when(), math.inf)
         self.loop.call_later(1e300, self.called.append, 0)

@@ -3,9 +3,9 @@
 //!
 //!     cargo run --example idle_tokio [CONNECTIONS [SECONDS]]
 //!
-//! `drive()` and `Idle` are what a program needs. The rest is a test, as tools/examples/idle.c:
-//! for so many seconds a task plays the network, and sends data to connections at random or closes
-//! them. Then each connection that is left times out, once, and not early.
+//! A program needs `drive()` and `Idle`. The rest is a test, as tools/examples/idle.c: for SECONDS
+//! a task plays the network, which sends data to connections at random or closes them. Then each
+//! remaining connection times out, once, and not early.
 
 use callout::{Clock, Context, Handle, Timer};
 use std::{env, io, process::ExitCode, sync::Arc, time::Duration};
@@ -25,7 +25,7 @@ async fn drive(context: Context) -> io::Result<()> {
     }
 }
 
-/// A timeout that is moved on whenever something happens.
+/// A timeout that is restarted whenever something happens.
 struct Idle {
     timer: Timer,
     fired: Arc<Notify>,
@@ -46,7 +46,7 @@ impl Idle {
     async fn expired(&self) {
         loop {
             self.fired.notified().await;
-            // It may have been restarted after it had fired.
+            // The timeout may have been restarted after it had fired.
             if !self.timer.is_armed() {
                 return;
             }
@@ -77,7 +77,8 @@ async fn connection(idle: Idle, mut data: mpsc::UnboundedReceiver<()>) -> io::Re
     }
 }
 
-/// Each connection gets data once a second, on average; of a hundred that would, one is closed.
+/// Each connection gets data once a second, on average. One connection in a hundred is closed
+/// instead.
 async fn network(mut peers: Vec<Option<mpsc::UnboundedSender<()>>>, seconds: u64) {
     let end = Clock::Monotonic.now() + Duration::from_secs(seconds);
     let mut seed = Clock::Monotonic.now().as_nanos() as u64 | 1;
@@ -89,7 +90,7 @@ async fn network(mut peers: Vec<Option<mpsc::UnboundedSender<()>>>, seconds: u64
             if seed >> 20 & 127 == 0 {
                 peers[i] = None;
             } else if let Some(peer) = &peers[i] {
-                // It may have timed out.
+                // The connection may have timed out.
                 let _ = peer.send(());
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-//! A context, and what makes its timers.
+//! A context, and the handle that makes its timers.
 
 use crate::timer::Node;
 use crate::{check, ffi, lock, Fired, Shared, Timer};
@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-/// Handlers that a turn calls at most.
+/// The maximum number of handlers that a turn calls.
 const MOST: c_uint = 4096;
 
-/// Timers, and the descriptor that tells a loop when they are due.
+/// Timers, and the descriptor that wakes a loop when they are due.
 ///
-/// When a context is dropped its timers do not fire any more. Arming one is an error then.
+/// The timers of a dropped context do not fire, and arming one is an error.
 ///
 /// A handler cannot drop or turn the context whose turn it is in:
 ///
@@ -29,7 +29,7 @@ const MOST: c_uint = 4096;
 pub struct Context<S = ()> {
     handle: Handle<S>,
     fd: RawFd,
-    /// Whether timers may be due of which the descriptor does not tell again.
+    /// Whether timers may be due that the descriptor does not signal again.
     again: bool,
 }
 
@@ -46,7 +46,7 @@ impl<S> Context<S> {
 
     fn create(create: ffi::Create) -> io::Result<Self> {
         let mut ctx = std::ptr::null_mut();
-        // SAFETY: ctx is where it is written to.
+        // SAFETY: ctx is valid for writing the pointer.
         check(unsafe { create(&mut ctx, MOST) }, || "make a context of timers".into())?;
         let ctx = NonNull::new(ctx).expect("a context, as there was no error");
         // SAFETY: the context exists.
@@ -59,7 +59,7 @@ impl<S> Context<S> {
         })
     }
 
-    /// Says why the context is on a timerfd, and what to do about that: `None` on the device.
+    /// Says why the context is on a timerfd, and what to do about it: `None` on the device.
     pub fn why_timerfd(&self) -> Option<String> {
         // SAFETY: the context exists; the text is static, or lives until the next call.
         self.with(|_, ctx| match unsafe { ffi::callout_ctx_on_timerfd(ctx) } {
@@ -72,7 +72,7 @@ impl<S> Context<S> {
         })
     }
 
-    /// What makes timers of this context, anywhere.
+    /// Returns a handle, which makes timers of this context anywhere.
     pub fn handle(&self) -> Handle<S> {
         self.handle.clone()
     }
@@ -102,8 +102,8 @@ impl<S> Context<S> {
 
     /// Calls the handlers of timers that are due, and returns how many. Does not wait.
     ///
-    /// Handlers may arm, make, cancel and drop any timer, their own too. If one panics, the next
-    /// turn goes on with those that are left.
+    /// Handlers may arm, make, cancel and drop any timer, their own too. If a handler panics,
+    /// the next turn calls the remaining handlers.
     pub fn turn(&mut self, state: &mut S) -> io::Result<usize> {
         self.with(|shared, ctx| {
             shared.asleep = false;
@@ -122,10 +122,11 @@ impl<S> Context<S> {
         Ok(called)
     }
 
-    /// Waits until timers are due or, if there is one, the timeout has passed; then as
-    /// [`Context::turn()`]. For programs without another loop.
+    /// Waits until timers are due or, if there is one, the timeout has passed; then
+    /// does as [`Context::turn()`]. For programs without another loop.
     ///
-    /// A signal ends it with an error of the kind [`io::ErrorKind::Interrupted`].
+    /// A signal ends the wait with an error of the kind
+    /// [`io::ErrorKind::Interrupted`].
     pub fn wait(&mut self, state: &mut S, timeout: Option<Duration>) -> io::Result<usize> {
         let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let left = || end.map(|end| end.saturating_duration_since(Instant::now()));
@@ -180,7 +181,7 @@ impl<S> AsRawFd for Context<S> {
 impl<S> Drop for Context<S> {
     fn drop(&mut self) {
         if let Some(ctx) = lock(&self.handle.shared).ctx.take() {
-            // SAFETY: nothing has it any more.
+            // SAFETY: nothing refers to the context.
             unsafe { ffi::callout_ctx_destroy(ctx.as_ptr()) };
         }
     }
@@ -193,17 +194,19 @@ fn poll(fd: RawFd, timeout: Option<Duration>) -> io::Result<()> {
         c_int::try_from(ms).unwrap_or(c_int::MAX)
     });
     let mut fd = ffi::PollFd { fd, events: ffi::POLLIN, revents: 0 };
-    // SAFETY: it is one.
+    // SAFETY: poll is one struct pollfd.
     match unsafe { ffi::poll(&mut fd, 1, ms) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-/// Makes timers of a [`Context`]: where that is not at hand, as in handlers and other threads.
+/// Makes timers of a [`Context`] where the context is not at hand, as in handlers and other
+/// threads.
 pub struct Handle<S = ()> {
     shared: Arc<Mutex<Shared>>,
-    /// Invariant: what a turn hands to a handler must live as long as the handler expects.
+    /// Invariant in `S`: the value that a turn hands to a handler must live as long as the
+    /// handler expects.
     ///
     /// ```compile_fail
     /// # use callout::Handle;
@@ -220,7 +223,8 @@ pub struct Handle<S = ()> {
 impl<S> Handle<S> {
     /// Makes a timer, which calls the handler each time that it fires.
     ///
-    /// The handler owns what it uses, as the timer may be forgotten, and is `Send`:
+    /// The handler owns the values that it uses, as the timer may be forgotten, and
+    /// is `Send`:
     ///
     /// ```compile_fail
     /// let context = callout::Context::new().unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-//! What the crate uses of `libcallout.h`, and poll(2).
+//! The parts of `libcallout.h` that the crate uses, and poll(2).
 
 use std::os::raw::{c_char, c_int, c_short, c_uint, c_ulong, c_void};
 

@@ -72,8 +72,8 @@
 //! # Threads
 //!
 //! Contexts, handles and timers are `Send` and `Sync`: any thread may arm, cancel and drop a timer,
-//! and wakes the loop if need be. Handlers are `Send`, and run one at a time in the thread that
-//! calls [`Context::turn()`]. What that thread hands to them need not be `Send`.
+//! and wakes the loop if necessary. Handlers are `Send`, and run one at a time in the thread that
+//! calls [`Context::turn()`]. The value that this thread hands to them need not be `Send`.
 
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
@@ -95,11 +95,11 @@ use std::time::Duration;
 /// The longest time: 292 years.
 const LAST: u64 = u64::MAX >> 1;
 
-/// A clock; what it shows is a [`Duration`] since its epoch.
+/// A clock. Its time is a [`Duration`] since its epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Clock {
-    /// Time since boot, without suspend: what [`std::time::Instant`] has.
+    /// Time since boot, without suspend, as [`std::time::Instant`].
     Monotonic = 1,
     /// Time since boot.
     Boottime = 7,
@@ -113,43 +113,45 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// What the clock shows.
+    /// Returns the clock's time.
     pub fn now(self) -> Duration {
         // SAFETY: any number is allowed.
         Duration::from_nanos(unsafe { ffi::callout_now(self as c_int) })
     }
 }
 
-/// What a handler is told.
+/// The arguments of a handler call.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Fired {
-    /// When the timer was due, in its clock; of several periods the first. A time of
-    /// [`Timer::arm()`] counts in `Monotonic` for `Realtime`, in `BoottimeAlarm` for
-    /// `RealtimeAlarm`.
+    /// When the timer was due, in its clock. For several periods, when the first was
+    /// due. A time of [`Timer::arm()`] counts in `Monotonic` for `Realtime`, in
+    /// `BoottimeAlarm` for `RealtimeAlarm`.
     pub due: Duration,
     /// When the turn began, in [`Clock::Monotonic`].
     pub at: Duration,
-    /// Periods that have passed since `due`, and have no call of their own.
+    /// Periods that have passed since `due` without a separate call.
     pub overrun: u64,
 }
 
 /// The context of C, until it is dropped.
 struct Shared {
     ctx: Option<NonNull<ffi::Ctx>>,
-    /// Whether a loop sleeps, so that whoever arms a timer has to tell the kernel.
+    /// Whether a loop sleeps, so that arming a timer must move the kernel's
+    /// callout.
     asleep: bool,
 }
 
 // SAFETY: the library lets any thread use a context, one at a time: Shared is in a Mutex.
 unsafe impl Send for Shared {}
 
-/// What it holds is whole after a panic: that of a handler, which is called again.
+/// The data is whole after a panic: only a handler panics, and a handler is called
+/// again.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The negative error number of C, with what has failed.
+/// Converts a negative error number of C. The text says which call has failed.
 fn check(ret: c_int, what: impl FnOnce() -> String) -> io::Result<c_int> {
     if ret >= 0 {
         return Ok(ret);

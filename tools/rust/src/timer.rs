@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{fmt, io};
 
-/// The memory of a timer of C. Who uses it holds the lock of the context.
+/// The memory of a timer of C. Its user must hold the lock of the context.
 struct Raw(NonNull<ffi::Timer>);
 
 // SAFETY: any thread may use a timer, one at a time.
 unsafe impl Send for Raw {}
-// SAFETY: with a reference nothing but the address can be had.
+// SAFETY: a reference gives access to the address only.
 unsafe impl Sync for Raw {}
 
 impl Raw {
@@ -45,7 +45,7 @@ impl Drop for Raw {
 
 pub(crate) type Handler<S> = dyn FnMut(&mut S, Fired) + Send;
 
-/// What a timer of C points to.
+/// The data to which a timer of C points.
 pub(crate) struct Node<S> {
     raw: Raw,
     shared: Arc<Mutex<Shared>>,
@@ -90,7 +90,7 @@ impl<S> Timer<S> {
         Timer { node, clock: Clock::Realtime }.clock(Clock::Monotonic)
     }
 
-    /// In this clock, [`Clock::Monotonic`] unless it is set, from the next arming on.
+    /// Uses this clock from the next arming on. The default is [`Clock::Monotonic`].
     pub fn clock(mut self, clock: Clock) -> Self {
         // SAFETY: the lock is held; the member is the caller's.
         self.locked(|_, raw| unsafe { addr_of_mut!((*raw).clockid).write(clock as c_int) });
@@ -98,14 +98,16 @@ impl<S> Timer<S> {
         self
     }
 
-    /// Again after each period, from the next arming on. [`Duration::ZERO`] is once.
+    /// Fires again after each period, from the next arming on. [`Duration::ZERO`]
+    /// means once.
     pub fn period(self, period: Duration) -> Self {
         // SAFETY: as above.
         self.locked(|_, raw| unsafe { addr_of_mut!((*raw).period).write(nanos(period)) });
         self
     }
 
-    /// By so much later, together with others, from the next arming on.
+    /// Fires up to this much later, together with other timers, from the next
+    /// arming on.
     pub fn slack(self, slack: Duration) -> Self {
         // SAFETY: as above.
         self.locked(|_, raw| unsafe { addr_of_mut!((*raw).slack).write(nanos(slack)) });
@@ -116,7 +118,7 @@ impl<S> Timer<S> {
     ///
     /// The time counts from the next turn or sleep of the loop, or from now if it sleeps. More
     /// than 292 years are 292 years. After an error the timer is not armed. The first timer of a
-    /// clock may fail: for want of memory or descriptors, or of the right to an alarm clock.
+    /// clock may fail for lack of memory or descriptors, or of the right to an alarm clock.
     pub fn arm(&self, after: Duration) -> io::Result<()> {
         self.arm_by(ffi::callout_arm, after)
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const MS: Duration = Duration::from_millis(1);
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Turns until so many handlers were called; returns how often it woke up.
+/// Turns until `calls` handlers were called. Returns the number of wake-ups.
 fn turns(context: &mut Context<usize>, calls: usize) -> io::Result<usize> {
     let mut poll = Poll::new()?;
     let mut events = Events::with_capacity(8);
@@ -37,7 +37,8 @@ fn crowd(context: &Context<usize>, after: Duration) -> Vec<Timer<usize>> {
     (0..20_000).map(timer).collect()
 }
 
-/// More than a turn calls, and more than it looks at, as they were moved.
+/// More timers are due than a turn calls and, as they were moved, than it looks
+/// at.
 #[test]
 fn crowds() -> io::Result<()> {
     for mut context in [Context::new()?, Context::new_on_timerfd()?] {
@@ -53,7 +54,8 @@ fn crowds() -> io::Result<()> {
     Ok(())
 }
 
-/// A periodic timer: a turn, and one to see that there is no more, each time.
+/// A periodic timer takes two turns each time: the second sees that there is no
+/// more.
 #[test]
 fn sleeps() -> io::Result<()> {
     for mut context in [Context::new()?, Context::new_on_timerfd()?] {
@@ -65,7 +67,7 @@ fn sleeps() -> io::Result<()> {
     Ok(())
 }
 
-/// The example: each connection is closed, and none before it was idle for two seconds.
+/// The example closes each connection, and none before it was idle for two seconds.
 #[test]
 fn server() -> io::Result<()> {
     let path = std::env::current_exe()?.with_file_name("../examples/idle_mio");
@@ -82,7 +84,7 @@ fn server() -> io::Result<()> {
     std::thread::sleep(Duration::from_secs(1));
     for (client, last) in clients.iter_mut().step_by(2) {
         let begin = Instant::now();
-        // On a slow machine it may be closed already.
+        // On a slow machine the connection may be closed already.
         if client.write_all(b"x").and_then(|()| client.read_exact(&mut [0])).is_ok() {
             *last = begin;
         }

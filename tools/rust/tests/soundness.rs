@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-//! What handlers may do to timers, and what becomes of both whatever is dropped, forgotten or
-//! moved. Run under valgrind, too. What must not compile is in the crate's documents.
+//! Handlers may do anything to timers, and both stay sound whatever is dropped, forgotten or
+//! moved. Run under valgrind, too. Code that must not compile is in the crate's documents.
 
 use callout::{Context, Handle, Timer};
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -19,7 +19,7 @@ struct State {
     calls: usize,
 }
 
-/// Counts how many handlers there are that have it.
+/// Counts the live handlers that hold it.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -49,7 +49,7 @@ fn armed(context: &Context<State>, after: Duration) -> Timer<State> {
     timer
 }
 
-/// Also with a state that is not.
+/// A context is `Send` and `Sync` even if the state is not.
 #[test]
 fn send_and_sync() {
     fn is_send_and_sync<T: Send + Sync>() {}
@@ -58,7 +58,7 @@ fn send_and_sync() {
     is_send_and_sync::<Timer<Rc<()>>>();
 }
 
-/// The handler lives until it returns, and no longer.
+/// A handler lives until it returns, and no longer.
 #[test]
 fn handler_drops_its_timer() {
     let handlers = Arc::new(AtomicUsize::new(0));
@@ -76,7 +76,7 @@ fn handler_drops_its_timer() {
     assert_eq!(context.wait(&mut state, Some(5 * MS)).unwrap(), 0);
 }
 
-/// Of timers that are due together, the first called drops the others: these are not called.
+/// If the first handler called drops the other timers that are due, these are not called.
 #[test]
 fn handler_drops_the_others() {
     let mut context = Context::new().unwrap();
@@ -94,7 +94,8 @@ fn handler_drops_the_others() {
     assert_eq!(state.calls, 1);
 }
 
-/// A handler makes timers, and arms its own: they come with the next turns.
+/// Timers that a handler makes, and its own when it arms it, fire in later
+/// turns.
 #[test]
 fn handler_arms() {
     let mut context = Context::new().unwrap();
@@ -116,7 +117,8 @@ fn handler_arms() {
     assert_eq!(state.calls, 33);
 }
 
-/// The others of the turn, and the timer itself, are called later.
+/// After a panic, the turn's other handlers, and the handler itself, are called
+/// later.
 #[test]
 fn handler_panics() {
     let mut context = Context::new().unwrap();
@@ -140,7 +142,8 @@ fn handler_panics() {
     assert!(!timer.is_armed() && !later.is_armed() && !others[0].is_armed());
 }
 
-/// Others may be due, of which the descriptor does not tell again: the loop does not sleep.
+/// Other timers may be due that the descriptor does not signal again: the loop does not
+/// sleep.
 #[test]
 fn turn_that_panics() {
     let mut context = Context::new().unwrap();
@@ -178,8 +181,8 @@ fn forgotten_context() {
     assert!(timer.cancel());
 }
 
-/// A timer owns its handler when the context is gone: those that wait, those of a turn, and
-/// those of which nothing else is left than what a handler has.
+/// A timer owns its handler when the context is gone: a timer that waits, a timer of a
+/// turn, and a timer that only another handler holds.
 #[test]
 fn timers_outlive_the_context() {
     let handlers = Arc::new(AtomicUsize::new(0));
@@ -203,7 +206,8 @@ fn timers_outlive_the_context() {
     drop((others, last));
 }
 
-/// A handler has the context where it can be had: it is locked while it is in a turn.
+/// A handler cannot lock a mutex around its own context: the mutex is held during a
+/// turn.
 #[test]
 fn handler_cannot_drop_its_context() {
     let shared = Arc::new(Mutex::new(Some(Context::new().unwrap())));
@@ -218,7 +222,7 @@ fn handler_cannot_drop_its_context() {
     assert_eq!(state.calls, 1);
 }
 
-/// What is not its own context a handler may drop, with timers that are in there.
+/// A handler may drop another context, together with the timers in it.
 #[test]
 fn handler_drops_another_context() {
     let mut context = Context::new().unwrap();
@@ -256,7 +260,8 @@ fn context_moves() {
     assert!(!timer.is_armed());
 }
 
-/// Another thread drops a timer while its handler runs: that goes on, and is dropped at its end.
+/// Another thread drops a timer while its handler runs: the handler continues, and is dropped at
+/// its end.
 #[test]
 fn dropped_while_it_runs() {
     let handlers = Arc::new(AtomicUsize::new(0));

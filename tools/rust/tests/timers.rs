@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-//! Times, periods, slack, clocks, errors, on whatever there is and on a timerfd.
+//! Times, periods, slack, clocks and errors, on the device if available and on a
+//! timerfd.
 
 use callout::{Clock, Context, Fired};
 use std::io::ErrorKind;
@@ -74,7 +75,7 @@ fn moved_and_cancelled() {
     }
 }
 
-/// Calls and the periods that they stand for add up to the time that has passed.
+/// The calls and their overruns add up to the time that has passed.
 #[test]
 fn period() {
     for mut context in contexts() {
@@ -149,7 +150,7 @@ fn clocks() {
     assert!(Realtime.now() >= system && Realtime.now() < system + HOUR);
 }
 
-/// However long, a time is one that never comes.
+/// A time that is too long never comes.
 #[test]
 fn far() {
     for mut context in contexts() {
@@ -169,7 +170,7 @@ fn far() {
     }
 }
 
-/// Another thread arms a timer that is the first, and the loop wakes up.
+/// A timer that another thread arms, and that is the first, wakes the loop up.
 #[test]
 fn another_thread_wakes() {
     for mut context in contexts() {
@@ -177,7 +178,8 @@ fn another_thread_wakes() {
         late.arm(HOUR).unwrap();
         let handle = context.handle();
         let thread = std::thread::spawn(move || {
-            // Most likely the loop sleeps; if not, it is told all the same.
+            // Most likely the loop sleeps. If not, it learns of the timer all
+            // the same.
             std::thread::sleep(50 * MS);
             let timer = handle.timer(|log: &mut Log, fired| log.push((2, fired)));
             timer.arm(10 * MS).unwrap();
