@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * alarm.c - the clocks that wake the system from suspend: who may use them,
- * and that callouts in them fire as those in the plain clocks do
+ * alarm.c - the clocks that wake the system from suspend: the right to use
+ * them, and that their callouts fire as in the plain clocks
  *
- * Where the kernel has no such clocks, which clock_getres(2) tells, they are
- * refused. suspend_alarm.c sees that the system wakes.
+ * Where the kernel has no such clocks, as clock_getres(2) shows, they are
+ * refused. suspend_alarm.c checks that the system wakes.
  */
 #include <glob.h>
 
@@ -87,7 +87,7 @@ TEST_F(alarm, is_offered_where_it_works)
 		  info_of(self->fd).clocks & ALARM_CLOCKS);
 }
 
-/* Each way to set a callout in this clock gets @error, and sets none. */
+/* Each way to set a callout in this clock fails with @error, and sets no callout. */
 static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 		    int error)
 {
@@ -110,7 +110,7 @@ static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 	op = callout_op_key(keyed(clock, HOUR), KEY + 1);
 	op.flags |= CALLOUT_OPF_ONLY_NEW;
 	EXPECT_EQ(error, do_op(fd, &op));
-	/* Among others in a batch, which hold a lock from one to the next. */
+	/* In a batch, among operations that hold a lock from one to the next. */
 	for (i = 0; i < 3; i++)
 		ops[i] = op_of(i == 1 ? clock : CLOCK_MONOTONIC, 0, HOUR);
 	b = batch_of(ops, 3);
@@ -125,7 +125,7 @@ static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 	op.flags |= CALLOUT_OPF_ONLY_NEW;
 	if (before.features & CALLOUT_FEATURE_URING && ring_open(&r, 0))
 		EXPECT_EQ(error, command(&r, fd, &op, NULL));
-	/* What is wrong anyway is that first. */
+	/* An operation that is wrong in itself reports that error first. */
 	op = op_of(clock, 0, 1ULL << 63);
 	EXPECT_EQ(-EINVAL, do_op(fd, &op));
 	op = op_of(clock, 0, HOUR);
@@ -152,8 +152,8 @@ TEST_F(alarm, eopnotsupp_without_an_rtc)
 }
 
 /*
- * Without the capability no callout is set, and none that was set is moved. It may
- * be looked at, and cancelled.
+ * Without the capability no callout is set, and no outstanding callout is moved.
+ * It may be listed, and cancelled.
  */
 TEST_F(alarm, eperm_without_the_capability)
 {
@@ -190,7 +190,7 @@ TEST_F(alarm, eperm_without_the_capability)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &move));
 }
 
-/* Has the thread the capability, in its user namespace? */
+/* Does the thread have the capability, in its user namespace? */
 static bool can_wake(void)
 {
 	struct __user_cap_header_struct header = {
@@ -218,7 +218,7 @@ TEST_F(alarm, eperm_in_a_user_namespace)
 	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
 }
 
-/* Absolute, relative, past, with slack: never early, and in its clock. */
+/* A callout, absolute, relative, past or with slack, is never early, and fires in its clock. */
 TEST_F(alarm, fires)
 {
 	__u64 start = now_of(variant->clock), i;
@@ -348,7 +348,7 @@ TEST_F(alarm, get_list_reset)
 	}
 }
 
-/* Each firing is a wake-up event of the system; one in a plain clock is not. */
+/* Each firing is a wake-up event of the system, but not in a plain clock. */
 static unsigned int wakeup_events(void)
 {
 	unsigned int n = ~0U;
@@ -382,7 +382,7 @@ TEST_F(alarm, firing_is_a_wakeup_event)
 	EXPECT_EQ(before + 1, wakeup_events());
 }
 
-/* Absolute times are the caller's, and those of events the reader's. */
+/* Absolute times are in the caller's time namespace, and event times in the reader's. */
 TEST_F(alarm, time_namespace)
 {
 	__s64 shift = variant->plain == CLOCK_BOOTTIME ? 7000 * (__s64)SEC : 0;
@@ -436,7 +436,7 @@ TEST_F(realtime, alarm_follows_settings)
 	EXPECT_EQ(CLOCK_REALTIME_ALARM, e.clockid);
 	EXPECT_EQ(start + 2 * HOUR, e.due);
 	EXPECT_FALSE(readable_within(self->fd, 50));
-	/* What the clock will show has moved with it. */
+	/* The time that the clock will show when the callout is due has moved with the clock. */
 	EXPECT_LE(entry_due + 2 * HOUR, get(self->fd, relative, CALLOUT_LISTF_HANDLE).due);
 	EXPECT_EQ(0, get(self->fd, relative, CALLOUT_LISTF_HANDLE).flags);
 	EXPECT_LT(HOUR, get(self->fd, relative, CALLOUT_LISTF_HANDLE).left);
@@ -459,7 +459,7 @@ TEST_F(realtime, alarm_ended_by_a_setting)
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
 	EXPECT_EQ(CLOCK_REALTIME_ALARM, e.clockid);
-	/* One that fires in its time is not marked. */
+	/* A callout that fires at its time is not marked. */
 	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM,
 			    CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET,
 			    real_now() + 30 * MSEC, 2));

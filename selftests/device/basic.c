@@ -84,8 +84,8 @@ static bool rtc_wakes(void)
 }
 
 /*
- * INFO has what the kernel's version and its RTC say. Tests of what INFO does not
- * have do nothing.
+ * INFO has the features that the kernel's version and its RTC imply. Tests of
+ * features that INFO lacks do nothing.
  */
 TEST_F(file, info_has_what_the_kernel_has)
 {
@@ -253,7 +253,7 @@ TEST_F(file, handles_are_never_used_twice)
 		ASSERT_NE(handles[i - 1], handles[i]);
 }
 
-/* Sets callouts in a mixed order; returns how many fire out of order. */
+/* Set callouts in a mixed order. Return how many fire out of order. */
 static unsigned int out_of_order(struct __test_metadata *_metadata, int fd,
 				 __u64 tick)
 {
@@ -462,7 +462,7 @@ TEST_F(file, blocking_read_is_interrupted)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 }
 
-/* Each callout that was set is counted once: as outstanding, or by its end. */
+/* Each callout that was set is counted once: as outstanding, or by how it ended. */
 TEST_F(file, counters)
 {
 	struct callout_op op = callout_op_set(0, 5);
@@ -499,7 +499,7 @@ TEST_F(file, counters)
 	EXPECT_EQ(1, info.outstanding);
 	EXPECT_EQ(0, info.unread);
 
-	/* A periodic one stays outstanding when its event is delivered. */
+	/* A periodic callout stays outstanding when its event is delivered. */
 	op.period = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, e, 1));

@@ -11,7 +11,7 @@
 /* Events: more than the kernel copies at a time. */
 #define MANY	40
 
-/* Each result is what CALLOUT_IOC_OP would have returned. */
+/* Each result equals the return value of CALLOUT_IOC_OP. */
 TEST_F(file, all_operations)
 {
 	__u64 pending = set(self->fd, HOUR, 1), unread = set(self->fd, 0, 2);
@@ -84,7 +84,7 @@ TEST_F(file, in_order)
 	EXPECT_EQ(-ENOENT, ops[5].result);
 }
 
-/* SET and TIMEOUT have only their result and handle written. */
+/* Of SET and TIMEOUT, only the result and the handle are written. */
 TEST_F(file, only_result_and_handle_are_written)
 {
 	struct callout_op ops[3] = {
@@ -158,7 +158,7 @@ static const struct badness badnesses[] = {
 	  { .op = CALLOUT_OP_UNTIMEOUT, .func = 1, .cookie = 1 } },
 };
 
-/* Operation @place of @n is bad, the others succeed if they are done. */
+/* Operation @place of @n is bad. The others succeed if they are done. */
 static void one_bad(struct __test_metadata *_metadata, int fd,
 		    const struct badness *bad, unsigned int n,
 		    unsigned int place, __u32 flags)
@@ -230,7 +230,7 @@ TEST_F(bad, one)
 	}
 }
 
-/* All operations may fail, or those above the file's limit. */
+/* All operations may fail, or the operations above the file's limit. */
 TEST_F(bad, several)
 {
 	bool stop = variant->flags & CALLOUT_BATCHF_STOP;
@@ -311,7 +311,7 @@ TEST_F(file, maximum)
 	free(ops);
 }
 
-/* Operations are done before events are read: they can withdraw these. */
+/* Operations are done before events are read, so they can withdraw the events. */
 TEST_F(file, events)
 {
 	struct callout_op ops[] = {
@@ -343,7 +343,7 @@ TEST_F(file, events)
 	EXPECT_EQ(4, counts_of(self->fd).delivered);
 }
 
-/* A loop can do with one system call a turn. */
+/* A loop needs only one system call a turn. */
 TEST_F(file, a_loop)
 {
 	enum { N = 300, ROOM = 16 };
@@ -366,7 +366,7 @@ TEST_F(file, a_loop)
 			ASSERT_GT(next, e[i].cookie);
 			EXPECT_EQ(0, heard[e[i].cookie]++);
 			seen++;
-			/* Each event sets one more callout, at times two. */
+			/* Each event sets one more callout, and sometimes two. */
 			if (next < N && n < ROOM)
 				ops[n++] = callout_op_set(0, next++);
 			if (next < N && n < ROOM && next % 8 == 0)
@@ -383,7 +383,7 @@ static bool is_event(const struct callout_event *e)
 	       e->clockid == CLOCK_MONOTONIC && !e->reserved;
 }
 
-/* Sets MANY callouts, and waits until all have fired. */
+/* Set MANY callouts, and wait until all have fired. */
 static bool fire_many(int fd)
 {
 	struct callout_op ops[MANY];
@@ -394,7 +394,7 @@ static bool fire_many(int fd)
 	return do_ops(fd, ops, MANY) == MANY && wait_unread(fd, MANY);
 }
 
-/* An event that was copied in part is read again, and no other is lost. */
+/* An event that was copied in part is read again, and no other event is lost. */
 TEST_F(file, inaccessible_in_an_event)
 {
 	static const unsigned int ends[] = { 1, 8, 40, 63 };
@@ -440,7 +440,7 @@ TEST_F(file, wait)
 	ASSERT_EQ(1, b.got);
 	EXPECT_EQ(op.handle, e.handle);
 
-	/* An event is unread, so it does not wait. */
+	/* An event is unread, so the batch does not wait. */
 	ASSERT_NE(0, set(self->fd, 0, 2));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	op = callout_op_set(HOUR, 1);
@@ -548,7 +548,7 @@ TEST_F(file, wait_is_interrupted)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 }
 
-/* Another thread's callout ends the wait. */
+/* A callout that another thread sets ends the wait. */
 static void *set_soon(void *arg)
 {
 	sleep_ns(30 * MSEC);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cancel.c - CANCEL, UNTIMEOUT and CANCEL_MATCHING: which callouts, and results
+ * cancel.c - CANCEL, UNTIMEOUT and CANCEL_MATCHING: which callouts they take, and their results
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #define ARG	0xa46ULL
 #define TIMEOUT_S	600
 
-/* CANCEL_MATCHING of the cookies that are @cookie in the bits of @mask. */
+/* CANCEL_MATCHING of the callouts whose cookie equals @cookie in the bits of @mask. */
 static int cancel_matching(int fd, __u64 cookie, __u64 mask)
 {
 	struct callout_match arg = { .cookie = cookie, .mask = mask };
@@ -20,7 +20,7 @@ static int cancel_matching(int fd, __u64 cookie, __u64 mask)
 	return dev_ioctl(fd, CALLOUT_IOC_CANCEL_MATCHING, &arg);
 }
 
-/* CANCEL_MATCHING cancels all that are outstanding, in each state. */
+/* CANCEL_MATCHING cancels all outstanding callouts, in each state. */
 TEST_F(file, cancel_all)
 {
 	enum { N = 200 };
@@ -89,7 +89,7 @@ TEST_F(file, cancel_keys_by_tag)
 	for (i = 0; i < 8; i++)
 		EXPECT_EQ(i % 2 ? -ENOENT : 0,
 			  list_one(self->fd, CALLOUT_LISTF_KEY, 2 + i, &entry));
-	/* SET again with another cookie, it is found by this one. */
+	/* A callout that was set again with another cookie is found by the new cookie. */
 	op = callout_op_key(callout_op_set(HOUR, 7), 2);
 	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_EQ(3, cancel_matching(self->fd, 0, ~0ULL));
@@ -118,8 +118,9 @@ static void *set_and_read(void *arg)
 }
 
 /*
- * Each callout is cancelled or read, once, also while CANCEL_MATCHING goes on, which
- * visits all slots: without a limit there are the more of them the slower it is.
+ * Each callout is cancelled or read, once, also while CANCEL_MATCHING visits all
+ * slots. The limit keeps the number of slots, and so the visit, small on a slow
+ * machine.
  */
 TEST_F_TIMEOUT(file, cancel_while_others_set, TIMEOUT_S)
 {
@@ -153,7 +154,7 @@ TEST_F(file, cancel_pending)
 	__u64 handle;
 
 	ASSERT_EQ(0, dev_set(self->fd, 0, 40 * MSEC, 1, &handle));
-	/* Under slow emulation it may have fired by now; then try again. */
+	/* Under slow emulation the callout may have fired by now. Then try again. */
 	while (dev_cancel(self->fd, handle) != CALLOUT_STATE_PENDING)
 		ASSERT_EQ(0, dev_set(self->fd, 0, SEC, 1, &handle));
 	EXPECT_FALSE(readable_within(self->fd, 100));
@@ -262,7 +263,7 @@ TEST_F(file, untimeout_takes_the_earliest)
 	}
 }
 
-/* UNTIMEOUT takes unread callouts, in the order they were due, then pending. */
+/* UNTIMEOUT takes unread callouts, in the order in which they were due, then pending callouts. */
 TEST_F(file, untimeout_takes_unread_before_pending)
 {
 	__u64 now = dev_now(), pending, unread[3];
@@ -297,8 +298,8 @@ static bool is_outstanding(int fd, __u64 handle)
 }
 
 /*
- * UNTIMEOUT takes unread callouts before those that were set when they had fired,
- * also after a read that could not copy them.
+ * UNTIMEOUT takes unread callouts before callouts that were set after they had
+ * fired, also after a read that could not copy them.
  */
 TEST_F(file, untimeout_takes_unread_before_newer)
 {
@@ -445,7 +446,7 @@ static void *mover(void *arg)
 	unsigned int i;
 
 	while (pthread_barrier_wait(&m->barrier), !m->stop) {
-		/* Until it is cancelled. */
+		/* Move the callout until it is cancelled. */
 		for (i = 0; move(m->fd, m->handle, HOUR + i) > 0; i++)
 			;
 		pthread_barrier_wait(&m->barrier);
@@ -479,7 +480,7 @@ TEST_F(file, untimeout_races_reset)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Re-arms an unread callout on another CPU than UNTIMEOUT's, once a round. */
+/* Re-arm an unread callout once a round, on another CPU than UNTIMEOUT's. */
 static void *mover_of_unread(void *arg)
 {
 	struct mover *m = arg;
@@ -597,7 +598,7 @@ TEST(race)
 					    &racers[i]));
 	}
 	sleep_ns(RACE_TIME);
-	/* Until the thread that sets has begun, however slow the machine is. */
+	/* Wait until the thread that sets has begun, however slow the machine is. */
 	for (i = 0; i < WAIT_MS && !ledger_used(&race.ledger); i++)
 		sleep_ns(MSEC);
 	race.stop = true;

@@ -95,7 +95,7 @@ TEST_F(clock, absolute)
 	}
 }
 
-/* A file may have callouts of both clocks; each fires by its own. */
+/* A file may have callouts of both clocks. Each fires by its clock. */
 TEST_F(clock, both_at_once)
 {
 	enum { N = 100 };
@@ -131,7 +131,7 @@ TEST_F(clock, next)
 
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 	for (i = 0; i < 3; i++) {
-		/* The earliest is set last, and each on another CPU. */
+		/* The earliest callout is set last, and each callout on another CPU. */
 		ASSERT_TRUE(pin_to_cpu(i % cpus));
 		handles[i] = set_on(self->fd, variant->clock, CALLOUT_OPF_ABSTIME,
 				    now + (3 - i) * HOUR + 1);
@@ -203,7 +203,7 @@ TEST_F(clock, next_of_many)
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 }
 
-/* With slack no callout is early, and due is the time without slack. */
+/* With slack no callout is early, and the event's due is the time without slack. */
 TEST_F(clock, slack_is_never_early)
 {
 	static const __u64 slacks[] = { 0, 1, MSEC, 20 * MSEC, 100 * MSEC };
@@ -229,7 +229,7 @@ TEST_F(clock, slack_is_never_early)
 }
 
 /*
- * A callout fires before the end of its slack: before another without slack
+ * A callout fires before the end of its slack: before a callout without slack
  * that is due some ticks after that end. Ticks, since the position within a
  * tick is unknown when a callout is set. All are set before the first is due,
  * also on a busy machine: not all schemes order callouts that are due together.
@@ -308,7 +308,7 @@ TEST_F(clock, slack_is_large)
 	EXPECT_FALSE(readable_within(self->fd, 20));
 }
 
-/* TIMEOUT has a slack, which MOVE leaves. */
+/* TIMEOUT takes a slack, and MOVE keeps it. */
 TEST_F(clock, slack_of_timeout)
 {
 	struct callout_op op = callout_op_timeout(1, 2, HOUR), move;

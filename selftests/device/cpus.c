@@ -11,7 +11,7 @@
 #include "kselftest_harness.h"
 #include "lib/common.h"
 
-/* Each CPU has this many, which are some chunks of slots. */
+/* Number of callouts of each CPU, which fill several chunks of slots. */
 #define SHARE		100U
 #define THREADS		8U
 #define CHANGES		2000U
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(cpus)
 	free(self->handles);
 }
 
-/* Sets up to the limit, each CPU its share, or CPU 0 all; returns how many. */
+/* Set callouts up to the limit, on each CPU its share, or all on CPU 0. Return how many. */
 static unsigned int fill(int fd, __u64 *handles, unsigned int cpus, bool share)
 {
 	unsigned int cpu, i, n = 0;
@@ -64,7 +64,7 @@ static unsigned int cancel_all(int fd, const __u64 *handles, unsigned int n)
 	return cancelled;
 }
 
-/* On every CPU one more than the limit is refused. */
+/* One callout above the limit is refused, on every CPU. */
 TEST_F(cpus, limit_on_each)
 {
 	__u64 handle = 0;
@@ -85,7 +85,7 @@ TEST_F(cpus, limit_on_each)
 		  cancel_all(self->fd, self->handles, self->limit));
 }
 
-/* Cancels each handle from another CPU; returns how many named nothing. */
+/* Cancel each handle from another CPU. Return how many named nothing. */
 static unsigned int stale(int fd, const __u64 *handles, unsigned int n,
 			  unsigned int cpus)
 {
@@ -100,8 +100,8 @@ static unsigned int stale(int fd, const __u64 *handles, unsigned int n,
 }
 
 /*
- * One CPU gets the slots that were used, and are free now, on all the others. The
- * handles that they had name nothing then, on any CPU.
+ * One CPU gets the slots that were used and freed on all other CPUs. Their old
+ * handles name nothing after that, on any CPU.
  */
 TEST_F(cpus, slots_of_others)
 {
@@ -125,7 +125,7 @@ TEST_F(cpus, slots_of_others)
 /**
  * struct changer - a thread that sets and cancels one callout
  * @fd: the file
- * @first: the CPU where it begins
+ * @first: the CPU where the thread begins
  * @cpus: the number of CPUs
  * @handle: the callout
  * @wrong: operations that failed
@@ -140,7 +140,7 @@ struct changer {
 	pthread_t thread;
 };
 
-/* Visits every THREADS-th CPU. There is room for a callout of each thread. */
+/* Visit every THREADS-th CPU. There is room for a callout of each thread. */
 static void *change(void *arg)
 {
 	struct changer *c = arg;
@@ -164,8 +164,8 @@ static void *change(void *arg)
 }
 
 /*
- * Threads that each set one callout, on one CPU after the other, find a slot for
- * it while few are free and these are being moved from CPU to CPU.
+ * Threads that each set one callout, on one CPU after the other, always find a
+ * slot, although few slots are free and these are being moved from CPU to CPU.
  */
 TEST_F(cpus, few_slots)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * deliver.c - delivery of events: epoll's edges, and whom they wake, and arrays of
- * every size
+ * deliver.c - delivery of events: epoll's edges, the sleepers that they wake, and
+ * arrays of every size
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,8 +13,9 @@
 #include "lib/fixture.h"
 
 /*
- * Each expiry is an edge, also while events are unread; a read is none. One callout
- * fires at a time: the edge of a later one could come after epoll_wait(2).
+ * Each expiry is an edge, also while events are unread. A read is no edge. One
+ * callout fires at a time, since the edge of a later callout could come after
+ * epoll_wait(2).
  */
 TEST_F(file, epoll_edges)
 {
@@ -30,7 +31,7 @@ TEST_F(file, epoll_edges)
 		EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 10));
 		if (i % 4 < 3)
 			continue;
-		/* A read that leaves some unread, and one of all. */
+		/* A read that leaves some events unread, and a read of all events. */
 		ASSERT_EQ(3, dev_read(self->fd, e, 3));
 		EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 10));
 		ASSERT_EQ(1, dev_read(self->fd, e, 4));
@@ -65,7 +66,7 @@ TEST_F(file, epoll_edges_after_others)
 	close(ep);
 }
 
-/* Returns an epoll that watches @fd with these flags of epoll. */
+/* Return an epoll that watches @fd with these flags of epoll. */
 static int watch(int fd, __u32 flags)
 {
 	struct epoll_event ev = { .events = EPOLLIN | flags };
@@ -74,7 +75,7 @@ static int watch(int fd, __u32 flags)
 	return ep < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev) ? -errno : ep;
 }
 
-/* Each epoll without EPOLLEXCLUSIVE has the edge. */
+/* Each epoll without EPOLLEXCLUSIVE gets the edge. */
 TEST_F(file, epoll_edges_for_all)
 {
 	struct epoll_event ev;
@@ -95,7 +96,7 @@ TEST_F(file, epoll_edges_for_all)
 
 #define SLEEPERS	2
 #define EVENTS		100U
-#define END		1	/* the data of what ends a sleeper */
+#define END		1	/* the data of the event that ends a sleeper */
 
 /* A thread that sleeps in an epoll and counts how often it was woken. */
 struct sleeper {
@@ -117,8 +118,9 @@ static void *sleep_in_epoll(void *arg)
 }
 
 /*
- * Waits until they were woken @n times and all sleep; returns how often, or 0. A thread
- * whose state says that it sleeps holds the lock of its epoll until it can be woken.
+ * Wait until the sleepers were woken @n times and all sleep. Return how often they
+ * were, or 0. A thread whose state says that it sleeps holds the lock of its epoll
+ * until it can be woken.
  */
 static unsigned int woken_of(const struct sleeper *s, unsigned int n)
 {
@@ -130,7 +132,7 @@ static unsigned int woken_of(const struct sleeper *s, unsigned int n)
 		sleeping = 0;
 		for (i = 0; i < SLEEPERS; i++)
 			woken += s[i].woken;
-		/* Afterwards: then they sleep again. */
+		/* Check the states after the counts: a woken thread sleeps again by then. */
 		for (i = 0; i < SLEEPERS; i++)
 			sleeping += s[i].tid && state_of(s[i].tid) == 'S';
 		if (sleeping == SLEEPERS && woken >= n)
@@ -141,8 +143,8 @@ static unsigned int woken_of(const struct sleeper *s, unsigned int n)
 }
 
 /*
- * An event wakes one of those that sleep in epolls with EPOLLEXCLUSIVE. Nobody reads,
- * so that whoever is woken finds an event.
+ * An event wakes one of the threads that sleep in epolls with EPOLLEXCLUSIVE. Nobody
+ * reads, so that a woken thread finds an event.
  */
 TEST_F(file, epollexclusive)
 {
@@ -188,7 +190,7 @@ TEST_F(file, arrays_of_every_size)
 	for (size = 1; size <= LARGEST; size++) {
 		memset(e, 0x55, sizeof(e));
 		if (size & 1) {
-			/* Not quite room for one more. */
+			/* One byte too few for one more event. */
 			ASSERT_EQ((ssize_t)(size * sizeof(e[0])),
 				  read(self->fd, e, (size + 1) * sizeof(e[0]) -
 						    1));

@@ -18,7 +18,7 @@ struct operation {
 /* A handle and a key of no callout. */
 #define NOBODY	0x123456789abcdefULL
 
-/* Members that must be zero in an operation that takes no time; flags are apart. */
+/* Members that must be zero in an operation that takes no time. Flags have separate tests. */
 #define ZERO_WITHOUT_TIME						\
 	.clockid = -1, .time = ALL, .period = ALL, .slack = ALL
 
@@ -64,7 +64,7 @@ static const struct operation operations[] = {
 			.cookie = 1,
 		},
 	}, {
-		/* Of the bystander. */
+		/* The bystander's handle is filled in. */
 		.name = "MOVE",
 		.op = {
 			.op = CALLOUT_OP_MOVE,
@@ -91,7 +91,7 @@ static const struct operation operations[] = {
 			.cookie = ALL,
 		},
 	}, {
-		/* Of the bystander. */
+		/* The bystander's handle is filled in. */
 		.name = "CANCEL",
 		.op = { .op = CALLOUT_OP_CANCEL },
 		.zero = { ZERO_WITHOUT_TIME, .cookie = ALL, .func = ALL },
@@ -152,7 +152,7 @@ static bool writes_left(const struct callout_op *op)
 	       !(op->flags & CALLOUT_OPF_ONLY_NEW);
 }
 
-/* Its handle is to be filled in. */
+/* The handle is filled in later. */
 static bool needs_handle(const struct callout_op *op)
 {
 	return !op->handle && (op->op == CALLOUT_OP_CANCEL ||
@@ -169,7 +169,7 @@ static struct callout_op op_of(const struct operation *o, __u64 handle)
 	return op;
 }
 
-/* Cancels the callout that @op has made. */
+/* Cancel the callout that @op has made. */
 static int cancel(int fd, const struct callout_op *op)
 {
 	struct callout_op by_name = callout_op_cancel(op->handle);
@@ -277,7 +277,7 @@ TEST_F(errors, einval_open)
 	}
 }
 
-/* No operation has a flag above the known ones; those without a time have only KEY. */
+/* No operation takes a flag above the known flags. Operations without a time take only KEY. */
 TEST_F(errors, einval_unknown_flag)
 {
 	const struct operation *o;
@@ -295,7 +295,7 @@ TEST_F(errors, einval_unknown_flag)
 	}
 }
 
-/* What the kernel only writes may be anything before the call. */
+/* Members that the kernel only writes may have any value before the call. */
 TEST_F(errors, output_members_are_ignored)
 {
 	struct callout_op op, ops[2];
@@ -305,7 +305,9 @@ TEST_F(errors, output_members_are_ignored)
 	unsigned int i;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		/* Those that need a handle get the one of the first, which is stale. */
+		/*
+		 * Operations that need a handle get the first operation's handle, which is stale.
+		 */
 		op = op_of(o, handle);
 		op.result = -1;
 		if (writes_left(&op))
@@ -330,7 +332,7 @@ TEST_F(errors, output_members_are_ignored)
 		EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self->fd, &op));
 	}
 
-	/* The same arrays again, as the first call has left them. */
+	/* Submit the arrays again, as the first call has left them. */
 	ops[0] = operations[0].op;
 	ops[1] = callout_op_cancel(0);
 	b = batch_of(ops, 2);
@@ -347,7 +349,7 @@ TEST_F(errors, output_members_are_ignored)
 		handle = ops[0].handle;
 	}
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
-	/* What fails writes none. */
+	/* An operation that fails writes no handle. */
 	ops[0].flags = 1U << 31;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(-EINVAL, ops[0].result);
@@ -381,7 +383,7 @@ TEST_F(errors, einval_opcode)
 	}
 }
 
-/* One number is the function of callouts with keys. */
+/* One number is reserved as the func of callouts with keys. */
 TEST_F(errors, einval_func)
 {
 	const struct operation *o;
@@ -435,8 +437,8 @@ TEST_F(errors, einval_time)
 }
 
 /*
- * Sizes below that of version 1, above the largest, and those that are not
- * multiples of 8 are refused.
+ * Sizes are refused that are smaller than version 1's, larger than the maximum,
+ * or not multiples of 8.
  */
 TEST_F(errors, einval_size)
 {

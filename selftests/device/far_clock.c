@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * far_clock.c - CLOCK_REALTIME as early and as late as it can be set, and times
- * whose sums with it do not fit into 63 bits
+ * far_clock.c - CLOCK_REALTIME at the earliest and the latest possible setting,
+ * and times whose sums with it do not fit into 63 bits
  */
 #include "lib/realtime.h"
 
@@ -11,7 +11,7 @@ static const clockid_t clocks[] = {
 
 static const __u64 most[] = { 0, TIME_MAX };
 
-/* Linux refuses times before that of CLOCK_MONOTONIC, and from 2232 on. */
+/* Linux refuses settings below CLOCK_MONOTONIC's time, and from 2232 on. */
 static bool set_year(bool late)
 {
 	__u64 year = 365 * 24 * HOUR, now = dev_now();
@@ -19,7 +19,7 @@ static bool set_year(bool late)
 	return late ? set_clock(261 * year) : set_clock(now + HOUR);
 }
 
-/* One that is due soon fires, not early, whatever its period and its slack. */
+/* A callout that is due soon fires, not early, whatever its period and its slack. */
 static void soon(struct __test_metadata *_metadata, int fd,
 		 const struct callout_op *like)
 {
@@ -38,13 +38,13 @@ static void soon(struct __test_metadata *_metadata, int fd,
 	EXPECT_LE(e.due, now_of(op.clockid));
 	EXPECT_EQ(0, e.overrun);
 	EXPECT_EQ(op.period ? CALLOUT_EVENTF_PERIODIC : 0, e.flags);
-	/* Its next period does not come at once. */
+	/* The next period does not come at once. */
 	EXPECT_FALSE(readable_within(fd, 20));
 	EXPECT_EQ(op.period ? CALLOUT_STATE_PENDING : -ENOENT,
 		  dev_cancel(fd, op.handle));
 }
 
-/* One that is due as late as can be said does not fire, and is listed so. */
+/* A callout with the latest possible time does not fire, and is listed with that time. */
 static void never(struct __test_metadata *_metadata, int fd,
 		  const struct callout_op *like)
 {
@@ -95,7 +95,7 @@ TEST_F(realtime, in_2230)
 	far(_metadata, self->fd, true);
 }
 
-/* From one end to the other: what is left is the difference, and no more. */
+/* The clock is set from one end to the other: the time left is the difference, and no more. */
 TEST_F(realtime, from_end_to_end)
 {
 	struct callout_entry entry;

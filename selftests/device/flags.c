@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flags.c - the flags of SET, and which members they go with
+ * flags.c - the flags of SET, and the members that each requires
  */
 #include "lib/bystander.h"
 
 /* A handle and a key of no callout. */
 #define NOBODY	0x123456789abcdefULL
 
-/* The flags with which SET names its callout, and which of them go together. */
+/* The flags with which SET names its callout, and their valid combinations. */
 static const __u32 namings[] = {
 	0, CALLOUT_OPF_KEY, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW,
 	CALLOUT_OPF_ONLY_OLD, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD,
@@ -23,7 +23,7 @@ static bool is_naming(__u32 flags)
 	return false;
 }
 
-/* Cancels the callout that @op has made. */
+/* Cancel the callout that @op has made. */
 static int cancel(int fd, const struct callout_op *op)
 {
 	struct callout_op by_name = callout_op_cancel(op->handle);
@@ -42,7 +42,7 @@ static int cancel(int fd, const struct callout_op *op)
 	}								\
 } while (0)
 
-/* SET of what is not outstanding, with each set of naming flags. */
+/* SET of a callout that is not outstanding, with each set of naming flags. */
 TEST_F(errors, einval_naming_flags)
 {
 	struct callout_op op;
@@ -68,7 +68,10 @@ TEST_F(errors, einval_naming_flags)
 	freeze(self);
 }
 
-/* MOVE has no value for what it keeps, and no flag to make a callout or not. */
+/*
+ * MOVE takes no values for the members that it keeps, and no flags that decide
+ * whether a callout is made.
+ */
 TEST_F(errors, einval_move)
 {
 	struct callout_op move = callout_op_move(self->bystander, HOUR);

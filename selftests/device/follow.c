@@ -2,9 +2,9 @@
 /*
  * follow.c - callouts that follow the CPU that sets or reads them
  *
- * To set a callout again to an earlier time would interrupt the CPU that made it, and
- * so would each re-arming of a periodic one. The file "bases" of debugfs tells how many
- * each CPU has. Nothing else sets callouts meanwhile.
+ * Setting a callout again to an earlier time would interrupt the CPU that made it, and
+ * so would each re-arming of a periodic callout. The file "bases" of debugfs shows how
+ * many callouts each CPU has. Nothing else sets callouts during the test.
  */
 #include <pthread.h>
 
@@ -35,8 +35,9 @@ static int pending(int cpu)
 }
 
 /*
- * A callout that was cancelled, or moved away, may leave its wake-up behind, and what is
- * due after that interrupts nobody. One that fires leaves none.
+ * A callout that was cancelled, or moved away, may leave its wake-up behind, and a
+ * callout that is due after that interrupts nobody. A callout that fires leaves no
+ * wake-up.
  */
 static bool settle(int fd)
 {
@@ -68,7 +69,7 @@ FIXTURE_TEARDOWN(follow)
 	EXPECT_EQ(0, close(self->fd));
 }
 
-/* Which of the two has one callout more than before; -1 if not one of them has. */
+/* Which of the two CPUs has one more callout than before, or -1 if not exactly one has. */
 static int where(const int *before)
 {
 	int more[2] = { pending(0) - before[0], pending(1) - before[1] };
@@ -91,7 +92,7 @@ TEST_F(follow, who_sets_it_earlier)
 	ASSERT_TRUE(pin_to_cpu(1));
 	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 5 * HOUR));
 	expect_on(1);
-	/* What interrupts nobody may stay. */
+	/* A callout that interrupts nobody may stay. */
 	ASSERT_TRUE(pin_to_cpu(0));
 	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 6 * HOUR));
 	expect_on(1);
@@ -99,7 +100,7 @@ TEST_F(follow, who_sets_it_earlier)
 	expect_on(0);
 	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 
-	/* By its key. */
+	/* Move the callout by its key. */
 	ASSERT_TRUE(settle(self->fd));
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	expect_on(0);
@@ -109,7 +110,7 @@ TEST_F(follow, who_sets_it_earlier)
 	expect_on(1);
 }
 
-/* One that has fired, and whose event is unread, is set anew. */
+/* A callout whose event is unread is set again. */
 TEST_F(follow, who_sets_it_again)
 {
 	__u64 handle;
@@ -151,7 +152,7 @@ struct mover {
 	pthread_t thread;
 };
 
-/* To times that are earlier, and now and then later. */
+/* Move it to earlier times, and sometimes to later times. */
 static void *move_often(void *arg)
 {
 	struct mover *m = arg;

@@ -2,9 +2,9 @@
 /*
  * frozen.c - a program of version 1 of the interface
  *
- * It is built against callout_v1.h, a copy of the header as that was when
+ * It is built against callout_v1.h, a copy of the header at the time when
  * version 1 was frozen, and must work unchanged on every later module. Neither
- * file changes; what is new is tested elsewhere.
+ * file changes. New features are tested elsewhere.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ TEST_F(v1, timeout_untimeout)
 		  ioctl(self->fd, CALLOUT_IOC_OP, &op));
 }
 
-/* Operations, one that fails among them, then a wait for an event. */
+/* Operations, among them a failing operation, then a wait for an event. */
 TEST_F(v1, batch)
 {
 	struct callout_op op[3] = {
@@ -168,7 +168,7 @@ TEST_F(v1, batch)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self->fd, op[2].handle));
 }
 
-/* A key, with all that a callout can have. */
+/* A callout with a key and every attribute. */
 TEST_F(v1, keys)
 {
 	struct callout_op op = {

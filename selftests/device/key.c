@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * key.c - callouts that are named by a number of the program's
+ * key.c - callouts that are named by a number that the program chooses
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ static int set_key(int fd, __u64 key, __u64 time)
 	return op.key == key ? ret : -EPROTO;
 }
 
-/* SET of a key with more flags, and a cookie. */
+/* As set_key(), with more flags, and a cookie. */
 static int set_flags(int fd, __u64 key, __u32 flags, __u64 time, __u64 cookie)
 {
 	struct callout_op op = callout_op_key(callout_op_set(time, cookie), key);
@@ -39,7 +39,7 @@ static int list_key(int fd, __u64 key, struct callout_entry *entry)
 	return list_one(fd, CALLOUT_LISTF_KEY, key, entry);
 }
 
-/* SET inserts a callout or moves the one that has the key. */
+/* SET inserts a callout or moves the callout that has the key. */
 TEST_F(file, insert_or_move)
 {
 	static const __u64 keys[] = { 0, 1, 42, 1ULL << 63, ~0ULL };
@@ -63,7 +63,7 @@ TEST_F(file, insert_or_move)
 		EXPECT_EQ(0, e.cookie);
 		EXPECT_EQ(0, e.func);
 		EXPECT_EQ(-ENOENT, cancel_key(self->fd, keys[i]));
-		/* Once it was read it is another one. */
+		/* After its event was read, the key names another callout. */
 		EXPECT_EQ(0, set_key(self->fd, keys[i], HOUR));
 		EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, keys[i]));
 		EXPECT_EQ(-ENOENT, cancel_key(self->fd, keys[i]));
@@ -94,7 +94,7 @@ TEST_F(file, unread)
 	EXPECT_EQ(1, counts_of(self->fd).set);
 }
 
-/* SET tells how much time was left; 0 if it has inserted. */
+/* SET returns how much time was left, or 0 if it has inserted. */
 TEST_F(file, left)
 {
 	struct callout_op op = callout_op_key(callout_op_set(HOUR, 0), 7);
@@ -150,7 +150,7 @@ TEST_F(file, cannot_write)
 	munmap(op, size);
 }
 
-/* A page of LIST tells the key, and LIST of the key finds it. */
+/* A page of LIST has the key, and LIST of the key finds the callout. */
 TEST_F(file, list)
 {
 	const __u64 key = 1ULL << 63 | 9;
@@ -220,7 +220,7 @@ TEST_F(file, every_member)
 		EXPECT_LT(HOUR / 2, entry.left);
 		EXPECT_EQ(1, info_of(self->fd).outstanding);
 
-		/* MOVE keeps them all. */
+		/* MOVE keeps all of these. */
 		op = callout_op_key(callout_op_move(0, 0), 9);
 		ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 		EXPECT_LT(HOUR / 2, op.left);
@@ -251,7 +251,7 @@ TEST_F(file, periodic)
 		ASSERT_TRUE(wait_unread(self->fd, 1));
 		ASSERT_EQ(0, list_key(self->fd, 9, &entry));
 		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
-		/* Also after a read that could not copy its event. */
+		/* This holds also after a read that could not copy its event. */
 		EXPECT_EQ(-EFAULT, dev_read(self->fd, nowhere(), 1));
 		EXPECT_EQ(-EEXIST, set_flags(self->fd, 9, CALLOUT_OPF_ONLY_NEW,
 					     HOUR, 6));
@@ -266,7 +266,7 @@ TEST_F(file, periodic)
 		EXPECT_LT(e.due, entry.due);
 		EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	}
-	/* Withdrawn, its key is free; so it is if it was pending. */
+	/* After a withdrawal the key is free, and also if the callout was pending. */
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	EXPECT_EQ(CALLOUT_STATE_UNREAD, cancel_key(self->fd, 9));
 	op.flags |= CALLOUT_OPF_ONLY_NEW;
@@ -300,12 +300,12 @@ TEST_F(file, only_new)
 	EXPECT_EQ(before.due, after.due);
 	EXPECT_EQ(1, after.cookie);
 	EXPECT_EQ(0, counts_of(self->fd).reset);
-	/* That the key is outstanding comes before the limit. */
+	/* The error for an outstanding key takes precedence over the limit's. */
 	ASSERT_EQ(0, set_limit(self->fd, 1));
 	EXPECT_EQ(-EEXIST, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, 0, 2));
 	EXPECT_EQ(-ENOSPC, set_flags(self->fd, 5, CALLOUT_OPF_ONLY_NEW, 0, 2));
 	EXPECT_EQ(-ENOSPC, set_flags(self->fd, 5, 0, 0, 2));
-	/* To set it again takes no room. */
+	/* Setting it again takes no room. */
 	EXPECT_EQ(CALLOUT_STATE_PENDING, set_flags(self->fd, 4, 0, 0, 3));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	EXPECT_EQ(-EEXIST, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, HOUR, 4));
@@ -315,7 +315,7 @@ TEST_F(file, only_new)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 4));
 }
 
-/* ONLY_OLD makes no callout, and sets one that has the key again. */
+/* ONLY_OLD makes no callout, and sets the callout that has the key again. */
 TEST_F(file, only_old)
 {
 	struct callout_op op = callout_op_key(callout_op_move(0, HOUR), 4);
@@ -338,7 +338,7 @@ TEST_F(file, only_old)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Keys, handles, and what TIMEOUT has set are apart. */
+/* Keys, handles and callouts of TIMEOUT are separate name spaces. */
 TEST_F(file, apart_from_others)
 {
 	__u64 handle = set(self->fd, HOUR, 5), timeout;
@@ -411,7 +411,7 @@ TEST_F(file, refused)
 	EXPECT_EQ(0, counts_of(self->fd).reset);
 }
 
-/* In a batch, many keys at once; a key stays in its operation. */
+/* A batch may have many keys. A key stays in its operation. */
 TEST_F(file, batch)
 {
 	enum { N = 1000 };
@@ -436,7 +436,7 @@ TEST_F(file, batch)
 	EXPECT_EQ(77, ops[0].key);
 }
 
-/* An event that could not be copied comes again, without its key. */
+/* An event that could not be copied comes back, without its key. */
 TEST_F(file, read_fails)
 {
 	struct callout_event e[4];
@@ -454,7 +454,7 @@ TEST_F(file, read_fails)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Few keys that all threads set, move, cancel and read. */
+/* A few keys that all threads set, move, cancel and read. */
 #define KEYS	3
 
 struct racer {
@@ -497,7 +497,7 @@ static void *race(void *arg)
 	return NULL;
 }
 
-/* A key names one callout, periodic or not, and each that was inserted ends once. */
+/* A key names one callout, periodic or not, and each inserted callout ends once. */
 TEST_F(file, race)
 {
 	enum { THREADS = 4 };
@@ -512,7 +512,7 @@ TEST_F(file, race)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, race, &r[i]));
 	}
 	for (i = 0; i < 200; i++) {
-		/* No more than the keys, or being read. */
+		/* There are no more callouts than keys, except those being read. */
 		EXPECT_GE(KEYS + THREADS * 8, info_of(self->fd).outstanding);
 		sleep_ns(MSEC);
 	}
@@ -539,7 +539,7 @@ struct canceller {
 	unsigned int cancelled;
 };
 
-/* Cancels the callout with key 1 whenever there is one. */
+/* Cancel the callout with key 1 whenever there is one. */
 static void *cancel_first(void *arg)
 {
 	struct canceller *c = arg;
@@ -550,7 +550,7 @@ static void *cancel_first(void *arg)
 	return NULL;
 }
 
-/* A slot that was found by its key is not cancelled once it has another one's. */
+/* A slot that was found by its key is not cancelled after it got another callout's key. */
 TEST_F(file, race_for_a_slot)
 {
 	struct canceller c = { .fd = self->fd };
@@ -580,7 +580,7 @@ struct failing {
 	unsigned int reads;
 };
 
-/* Waits for events and fails to read them. */
+/* Wait for events and fail to read them. */
 static void *read_to_nowhere(void *arg)
 {
 	struct failing *f = arg;
@@ -592,7 +592,7 @@ static void *read_to_nowhere(void *arg)
 				CALLOUT_BATCHF_WAIT, MSEC);
 		if (do_batch(f->fd, &b) == -EFAULT)
 			f->reads++;
-		/* The events are still there; others must get to run. */
+		/* The events are still there. Other threads must get to run. */
 		sleep_ns(1000);
 	}
 	return NULL;
@@ -600,11 +600,11 @@ static void *read_to_nowhere(void *arg)
 
 /*
  * A key has one callout, also while events come back from readers that cannot
- * copy them, and lose their keys. To move one of those would make a callout that
- * no key names, and that stays. For that the callout must fire, and a reader be
- * done, between the search for the key and the move. The search has interrupts
- * off, so ticks often come right after it; on a kernel with preemption a reader
- * on the same CPU runs then.
+ * copy them, and lose their keys. Moving such an event's callout would make a
+ * callout that no key names, and that stays. To meet this, the callout must
+ * fire, and a reader must finish, between the search for the key and the move.
+ * The search has interrupts off, so ticks often come right after it. On a kernel
+ * with preemption a reader on the same CPU runs then.
  */
 TEST_F(file, race_with_failing_readers)
 {
@@ -633,7 +633,7 @@ TEST_F(file, race_with_failing_readers)
 			lost += !ops[i].result;
 			withdrawn += ops[i].result == CALLOUT_STATE_UNREAD;
 		}
-		/* Those that have lost the key, or the one that has it. */
+		/* The callouts that have lost the key, or the callout that has it. */
 		while (dev_read(self->fd, e, 16) > 0)
 			;
 	}

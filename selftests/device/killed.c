@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * killed.c - a process is killed in each wait of the device, and in the
- * middle of copies: who else has the file loses nothing; and in long operations,
- * which end
+ * killed.c - a process is killed in each wait of the device, in the middle of
+ * copies, and in long operations: other users of the file lose nothing, and the
+ * operations end
  *
- * device_life has processes that are killed in read(). Each wait here has no end.
+ * device_life kills processes in read(). The waits here have no end.
  */
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -16,13 +16,13 @@
 #include "lib/uring.h"
 
 #define KEY		3
-#define LATE		4	/* the cookie of what is set later */
+#define LATE		4	/* the cookie of a callout that is set later */
 
 #define HANDLES		8
 #define KEYS		8
 #define STUCK_OPS	(HANDLES + KEYS)
 
-/* Where a process waits. If it comes back, it says so. */
+/* The calls in which a process waits. They return if the wait ends. */
 static int in_batch(int fd)
 {
 	struct callout_event e;
@@ -31,7 +31,7 @@ static int in_batch(int fd)
 	return do_batch(fd, &b);
 }
 
-/* For more events than there are, with all signals blocked that can be. */
+/* Wait for more events than there are, with as many signals blocked as possible. */
 static int in_batch_for_three(int fd)
 {
 	struct callout_event e[3];
@@ -64,7 +64,7 @@ static int in_select(int fd)
 	return select(fd + 1, &set, NULL, NULL, NULL);
 }
 
-/* Waits for EPOLLIN, with these flags of epoll, and at most @timeout ms. */
+/* Wait for EPOLLIN, with these flags of epoll, and at most @timeout ms. */
 static int wait_in_epoll(int fd, __u32 flags, int timeout)
 {
 	struct epoll_event e = { .events = EPOLLIN | flags };
@@ -79,7 +79,7 @@ static int in_epoll(int fd)
 	return wait_in_epoll(fd, 0, -1);
 }
 
-/* With a read of the device under way, which takes no event. */
+/* Wait with a read of the device in progress, which takes no event. */
 static int in_uring_read(int fd)
 {
 	struct callout_event e;
@@ -98,7 +98,7 @@ static int in_uring_read(int fd)
 	return submit(&ring) && wait_for(&ring, 1, -1);
 }
 
-/* With a command pending, which is cancelled. */
+/* Wait with a command pending, which is cancelled. */
 static int in_uring_command(int fd)
 {
 	struct callout_op op = set_op(HOUR, KEY);
@@ -148,7 +148,7 @@ FIXTURE_TEARDOWN(killed)
 	EXPECT_EQ(0, close(self->fd));
 }
 
-/* The next event is for those who live, who wait too. */
+/* The next event goes to the surviving processes, which wait too. */
 TEST_F(killed, in_its_wait)
 {
 	struct callout_event e;
@@ -180,9 +180,9 @@ TEST_F(killed, in_its_wait)
 }
 
 /*
- * Of two that wait with EPOLLEXCLUSIVE an event wakes one, which does not read, as if
- * it were killed when it is woken. The next event wakes the other, although the first
- * is unread.
+ * An event wakes one of two processes that wait with EPOLLEXCLUSIVE. The woken
+ * process does not read, as if it were killed. The next event wakes the other
+ * process, although the first event is unread.
  */
 TEST(waits_with_others)
 {
@@ -204,7 +204,7 @@ TEST(waits_with_others)
 		EXPECT_TRUE(woken == child[0] || woken == child[1]);
 		EXPECT_TRUE(WIFEXITED(status));
 		EXPECT_EQ(0, WEXITSTATUS(status));
-		/* One that is woken too ends soon. */
+		/* A process that is woken too ends soon. */
 		sleep_ns(50 * MSEC);
 		EXPECT_EQ(i ? -1 : 0, waitpid(-1, &status, WNOHANG));
 	}
@@ -212,7 +212,7 @@ TEST(waits_with_others)
 	EXPECT_EQ(0, close(fd));
 }
 
-/* A process that says when its thread is stuck in a copy, and waits. */
+/* A process that reports when its thread is stuck in a copy, and waits. */
 static void stuck_process(struct stuck *s, int says)
 {
 	if (stuck_has_event(s) && write(says, "x", 1) == 1)
@@ -257,7 +257,7 @@ TEST(killed_while_it_copies_an_event)
 	close(fd);
 }
 
-/* Operations of a batch, and entries of LIST, between two looks at signals. */
+/* Number of operations of a batch, and of entries of LIST, between two checks for signals. */
 #define PORTION		16U
 #define ROUNDS		5
 
@@ -276,7 +276,7 @@ static bool set_many(int fd, unsigned int n)
 	return true;
 }
 
-/* Moves a callout as often as a batch can, again and again. */
+/* Move a callout as often as a batch can, again and again. */
 static void move_for_ever(int fd, __u64 handle)
 {
 	static struct callout_op ops[CALLOUT_BATCH_MAX];
@@ -289,7 +289,7 @@ static void move_for_ever(int fd, __u64 handle)
 	_exit(1);
 }
 
-/* A batch that is killed ends with the portion under way. */
+/* A batch that is killed ends with the current portion. */
 TEST(killed_amid_a_batch)
 {
 	int fd = dev_open(O_NONBLOCK), i;
@@ -311,13 +311,13 @@ TEST(killed_amid_a_batch)
 		ASSERT_EQ(0, kill(child, SIGKILL));
 		at = fdinfo_number(fd, "reset");
 		ASSERT_EQ(child, waitpid(child, NULL, 0));
-		/* Of the portion under way, and of one that began before that. */
+		/* Operations of the current portion, and of a portion that began before that. */
 		EXPECT_GE(2 * PORTION, fdinfo_number(fd, "reset") - at);
 	}
 	close(fd);
 }
 
-/* How many entries are there: LIST fills the array from its begin. */
+/* The number of entries: LIST fills the array from its start. */
 static unsigned int listed(const struct callout_entry *entries)
 {
 	unsigned int n;
@@ -328,7 +328,7 @@ static unsigned int listed(const struct callout_entry *entries)
 	return n;
 }
 
-/* Again and again, in an array that is empty before. */
+/* Repeat LIST with an array that is empty before each call. */
 static void list_for_ever(int fd, struct callout_entry *entries)
 {
 	struct callout_list list;
@@ -357,7 +357,7 @@ TEST(killed_amid_a_list)
 	entries = mmap(NULL, CALLOUT_BATCH_MAX * sizeof(*entries),
 		       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, entries);
-	/* One may be done before it is killed. */
+	/* One call may be complete before the process is killed. */
 	for (i = 0; i < 20 * ROUNDS && met < ROUNDS; i++) {
 		memset(entries, 0, CALLOUT_BATCH_MAX * sizeof(*entries));
 		child = fork();
@@ -379,7 +379,7 @@ TEST(killed_amid_a_list)
 	close(fd);
 }
 
-/* Whether userfaultfd can write-protect. Where it cannot, two cases do nothing. */
+/* Whether userfaultfd can write-protect. If not, two cases do nothing. */
 static bool stuck_can_protect(void)
 {
 	struct utsname name;
@@ -427,8 +427,8 @@ static bool stuck_batch_begin(struct stuck *s, int fd,
 }
 
 /*
- * Callouts whose handles cannot be written, since the process is killed meanwhile,
- * are cancelled. Those with a key stay: they have a name.
+ * Callouts whose handles cannot be written, since the process is killed before
+ * that, are cancelled. Callouts with a key stay, since the key names them.
  */
 TEST(killed_while_it_copies_results)
 {
@@ -472,7 +472,7 @@ TEST(killed_while_it_copies_results)
 	close(fd);
 }
 
-/* What a batch has cancelled makes room, although its results are not yet written. */
+/* Callouts that a batch has cancelled make room, although the results are not written yet. */
 TEST(room_while_it_copies_results)
 {
 	struct uffdio_writeprotect writable = { 0 };

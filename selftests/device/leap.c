@@ -9,17 +9,17 @@
 #define DAY		(24 * HOUR)
 #define PERIOD		(200 * MSEC)
 #define RELATIVE	(6 * SEC)
-/* So long after midnight each CPU has the leap second, also on a busy machine. */
+/* Time after midnight by which each CPU has the leap second, also on a busy machine. */
 #define AFTER		(3 * SEC)
 
 enum { ABSOLUTE, RELATIVE_TO, PERIODIC, ON_SET, ALL };
 #define ALL_SEEN	((1U << ALL) - 1)
 
-/* What is set before the leap second. */
+/* The callouts that are set before the leap second. */
 struct leap {
 	__u64 midnight;
-	__u64 before;		/* CLOCK_MONOTONIC before the relative one was set */
-	__u64 next;		/* when the periodic one is due next */
+	__u64 before;		/* CLOCK_MONOTONIC before the relative callout was set */
+	__u64 next;		/* when the periodic callout is due next */
 	int tai;
 };
 
@@ -38,16 +38,16 @@ static __u64 offset(void)
 	return real_now() - mono;
 }
 
-/* A second is to be inserted or deleted @lead from now; callouts wait for it. */
+/* A second will be inserted or deleted @lead from now, with callouts pending. */
 static bool begin(int fd, int how, __u64 lead, struct leap *l)
 {
 	struct callout_op op;
 
 	l->midnight = (real_now() / DAY + 2) * DAY;
-	/* To set the clock clears the status. */
+	/* Setting the clock clears the status. */
 	if (!set_clock(l->midnight - lead))
 		return false;
-	/* Without STA_PLL the kernel would go on with the state of the leap second before. */
+	/* Without STA_PLL the kernel would keep the state of the previous leap second. */
 	l->tai = status(how | STA_PLL);
 	l->before = dev_now();
 	l->next = l->midnight - SEC;
@@ -72,10 +72,10 @@ static bool has_come(const struct leap *l)
 }
 
 /*
- * Sees each event while a second is inserted or deleted, and for some seconds
- * afterwards: none is early, and no period is left out or comes twice. Returns which
- * callouts have had one; 0 if no leap second came, since the machine was so slow
- * that it was midnight before the status was set.
+ * Read each event while a second is inserted or deleted, and for some seconds
+ * afterwards: none is early, and no period is left out or comes twice. Return the
+ * callouts that had an event, as bits. Return 0 if no leap second came, since on a
+ * slow machine midnight passed before the status was set.
  */
 static unsigned int see(struct __test_metadata *_metadata, int fd,
 			struct leap *l)
@@ -97,7 +97,7 @@ static unsigned int see(struct __test_metadata *_metadata, int fd,
 		switch (e.cookie) {
 		case ABSOLUTE:
 			EXPECT_EQ(l->midnight + AFTER, e.due);
-			/* By the clock as it is after the leap second. */
+			/* Judge by the clock after the leap second. */
 			EXPECT_LE(e.due, e.fired + offset());
 			break;
 		case RELATIVE_TO:

@@ -12,7 +12,7 @@
 #include "kselftest_harness.h"
 #include "lib/common.h"
 
-/* In the environment of the executed program: the descriptor to check. */
+/* Environment variable of the executed program: the descriptor to check. */
 #define EXEC_FD		"CALLOUT_SELFTEST_FD"
 #define EXEC_COOKIE	42
 #define EXEC_CLOSED	9
@@ -200,7 +200,7 @@ static __attribute__((constructor)) void after_exec(void)
 	_exit(receive(fd, &e, 1) != 1 || e.cookie != EXEC_COOKIE);
 }
 
-/* Executes this program to check @fd; returns its exit status. */
+/* Execute this program to check @fd. Return its exit status. */
 static int exec_with(int fd)
 {
 	char name[16];
@@ -352,7 +352,7 @@ TEST(descriptor_that_is_never_received)
 	close(other);
 }
 
-/* A thread that waits in a call when the descriptor is closed stays in it. */
+/* A thread that waits in a call when the descriptor is closed stays in the call. */
 struct waiter {
 	int fd;
 	atomic_int tid;
@@ -387,7 +387,7 @@ static void *wait_for_event(void *arg)
 	if (w->polls) {
 		struct pollfd p = { .fd = w->fd, .events = POLLIN };
 
-		/* Woken by the event, poll() finds the descriptor closed. */
+		/* poll() is woken by the event, and finds the descriptor closed. */
 		w->result = poll(&p, 1, WAIT_MS);
 		return NULL;
 	}
@@ -406,7 +406,7 @@ TEST(close_while_another_waits)
 	ASSERT_LE(0, other);
 	ASSERT_TRUE(wait_user_outstanding(other, 0));
 	for (i = 0; i < 3; i++) {
-		/* In poll(), in read(), in BATCH. */
+		/* The thread waits in poll(), read() or BATCH. */
 		struct waiter w = { .polls = !i, .e.cookie = i == 2 };
 
 		w.fd = dev_open(0);
@@ -431,7 +431,7 @@ TEST(close_while_another_waits)
 #define BURST		100000U
 #define BURST_BATCH	10000U
 
-/* A file with BURST callouts that are due at @due; -1 if they could not be set. */
+/* Open a file with BURST callouts that are due at @due. Return -1 if they could not be set. */
 static int open_burst(__u64 due)
 {
 	static struct callout_op ops[BURST_BATCH];
@@ -448,7 +448,7 @@ static int open_burst(__u64 due)
 	return fd;
 }
 
-/* Returns how many of the burst have fired, as soon as @n have or all. */
+/* Wait until @n callouts of the burst, or all, have fired. Return how many have. */
 static __u64 wait_fired(int fd, __u64 n)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC, fired;
@@ -475,7 +475,7 @@ FIXTURE_TEARDOWN(burst)
 }
 
 /*
- * A file may be closed while 100 000 of its callouts expire: when some have fired
+ * A file may be closed while 100 000 of its callouts expire, when some have fired
  * and others have not. A slow machine takes minutes.
  */
 TEST_F_TIMEOUT(burst, close_while_a_hundred_thousand_expire, 300)
@@ -487,7 +487,7 @@ TEST_F_TIMEOUT(burst, close_while_a_hundred_thousand_expire, 300)
 
 	ASSERT_TRUE(wait_user_outstanding(self->other, 0));
 	for (i = 0; i < ARRAY_SIZE(when); i += fired < BURST) {
-		/* It may take longer to set them, or to see that they fire. */
+		/* Setting the callouts, or noticing that they fire, may take longer. */
 		headroom *= 2;
 		ASSERT_GT(60 * SEC, headroom);
 		due = dev_now() + headroom;

@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(limit)
 {
 	unsigned int i;
 
-	/* No refused operation has taken the place of these. */
+	/* No refused operation has taken the place of these callouts. */
 	for (i = 0; i < variant->n; i++)
 		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, self->handles[i]));
@@ -101,7 +101,7 @@ TEST_F(limit, unread_events_count)
 	EXPECT_EQ(0, dev_set(self->fd, 0, HOUR, 1, &self->handles[0]));
 }
 
-/* A limit is that of one file and does not affect others. */
+/* A limit applies to one file and does not affect other files. */
 TEST_F(limit, other_files_have_their_own)
 {
 	int other = dev_open(O_NONBLOCK);
@@ -120,7 +120,7 @@ TEST_F(limit, other_files_have_their_own)
 struct pair {
 	int fd;
 	bool wrong;
-	atomic_uint round;	/* that may begin */
+	atomic_uint round;	/* the thread may begin */
 	atomic_uint ended;	/* of the second thread */
 };
 
@@ -147,7 +147,7 @@ static void *pair_second(void *arg)
 	return NULL;
 }
 
-/* In a file with room for two each of two threads may set one. */
+/* In a file with room for two callouts, each of two threads may set one. */
 TEST(room_for_two)
 {
 	struct pair p = { 0 };

@@ -7,7 +7,7 @@
 
 #include "lib/fixture.h"
 
-/* More than a chunk of the kernel's has. */
+/* More callouts than the kernel's chunk has. */
 #define N	200
 
 static int get(int fd, __u64 handle, struct callout_entry *entry)
@@ -15,7 +15,7 @@ static int get(int fd, __u64 handle, struct callout_entry *entry)
 	return list_one(fd, CALLOUT_LISTF_HANDLE, handle, entry);
 }
 
-/* Lists a file in pages of @page; returns how many entries, or an error. */
+/* List a file in pages of @page. Return how many entries, or an error. */
 static int list_all(int fd, struct callout_entry *entries, unsigned int room,
 		    unsigned int page)
 {
@@ -44,7 +44,7 @@ static bool all_zero(const char *at, unsigned int n)
 	return !n;
 }
 
-/* LIST tells all about a callout, in each state. */
+/* LIST shows all attributes of a callout, in each state. */
 TEST_F(file, one)
 {
 	struct callout_op op = callout_op_set(HOUR, 5);
@@ -99,7 +99,7 @@ TEST_F(file, one)
 	EXPECT_EQ(-ENOENT, get(self->fd, handle, &entry));
 }
 
-/* A callout with a key is told by it, with all that it was set with. */
+/* A callout with a key is listed by its key, with all that it was set with. */
 TEST_F(file, one_with_a_key)
 {
 	struct callout_op op = callout_op_key(callout_op_set(HOUR, 5), ~0ULL);
@@ -128,7 +128,7 @@ TEST_F(file, one_with_a_key)
 	EXPECT_EQ(5, entry.cookie);
 	EXPECT_EQ(0, entry.func);
 
-	/* It has fired, and then is pending again. */
+	/* The callout has fired, and then is pending again. */
 	op.time = 0;
 	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
@@ -138,7 +138,7 @@ TEST_F(file, one_with_a_key)
 	EXPECT_EQ(2 * HOUR, entry.period);
 	EXPECT_EQ(5, entry.cookie);
 
-	/* Key 0 is as good as any. */
+	/* Key 0 is a valid key. */
 	ASSERT_EQ(0, do_op(self->fd, &real));
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, 0, &entry));
 	EXPECT_EQ(0, entry.key);
@@ -151,8 +151,8 @@ TEST_F(file, one_with_a_key)
 }
 
 /*
- * LIST of a name must give a callout with @cookie or, if that is 0, -ENOENT; the name
- * is not written.
+ * LIST of a name must return a callout with @cookie or, if @cookie is 0, -ENOENT. The
+ * name is not written.
  */
 static void expect_one(struct __test_metadata *_metadata, int fd, __u32 flags,
 		       __u64 name, __u64 cookie)
@@ -161,7 +161,7 @@ static void expect_one(struct __test_metadata *_metadata, int fd, __u32 flags,
 	struct callout_list list = {
 		.entries = (uintptr_t)&entry,
 		.cursor = name,
-		/* More room makes no difference. */
+		/* A larger array makes no difference. */
 		.nr_entries = 3,
 		.entry_size = sizeof(entry),
 		.got = 77,
@@ -236,7 +236,7 @@ TEST_F(file, list_refuses)
 	EXPECT_LIST(-EFAULT, list.entries = 8);
 	EXPECT_LIST(-EFAULT, list.entries = ~0ULL);
 	EXPECT_LIST(-EFAULT, list.entries = 0xffff888000000000ULL);
-	/* No slot has such a number: the end. */
+	/* No slot has this number, so this is the end. */
 	EXPECT_LIST(0, list.cursor = ~0ULL);
 	EXPECT_EQ(0, list.cursor);
 	EXPECT_EQ(0, list.got);
@@ -314,7 +314,7 @@ TEST_F(file, larger_entries)
 	}
 }
 
-/* Callout @i of many that differ in all that can differ. */
+/* Callout @i of many that differ in every attribute. */
 static struct callout_op any_op(unsigned int i)
 {
 	static const clockid_t clocks[] = {
@@ -372,7 +372,10 @@ TEST_F(file, save_and_restore)
 		EXPECT_EQ(saved[i].flags, restored[j].flags);
 		EXPECT_EQ(saved[i].state, restored[j].state);
 		EXPECT_EQ(saved[i].clockid, restored[j].clockid);
-		/* What does not follow settings of its clock is set by what is left. */
+		/*
+		 * A callout that does not follow settings of its clock is restored by its remaining
+		 * time.
+		 */
 		EXPECT_TRUE(saved[i].flags & CALLOUT_OPF_ABSTIME ?
 			    saved[i].due == restored[j].due :
 			    saved[i].left >= restored[j].left);
@@ -385,7 +388,7 @@ TEST_F(file, save_and_restore)
 	close(fd);
 }
 
-/* The cookies of callouts that come and go; those that stay are below. */
+/* The first cookie of callouts that come and go. Callouts that stay have lower cookies. */
 #define COMES	1000
 
 struct changer {
@@ -406,14 +409,14 @@ static void *change(void *arg)
 			move(c->fd, handle, i % 8 ? 2 * HOUR : 0);
 		if (i % 2 == 0)
 			dev_cancel(c->fd, handle);
-		/* So that few are outstanding, also on a slow machine. */
+		/* This keeps few callouts outstanding, also on a slow machine. */
 		if (i % 2 && readable_within(c->fd, 10))
 			dev_read(c->fd, e, 16);
 	}
 	return NULL;
 }
 
-/* What stays is listed once, also while other callouts come and go. */
+/* A callout that stays is listed once, also while other callouts come and go. */
 TEST_F(file, list_while_others_change)
 {
 	static struct callout_entry entries[4 * N];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * members.c - structures that are not operations: with wrong members, and
- * what the kernel writes of them
+ * members.c - structures that are not operations: wrong members, and the
+ * members that the kernel writes
  */
 #include "lib/bystander.h"
 
-/* Members that must be zero are checked, and so are flags, counts and sizes. */
+/* Members that must be zero are checked, and also flags, counts and sizes. */
 TEST_F(errors, batch_members)
 {
 	struct callout_op op = callout_op_set(HOUR, 1);
@@ -75,7 +75,7 @@ TEST_F(errors, wait_members)
 #undef REFUSED
 }
 
-/* Without WAIT a batch has nothing of a wait. */
+/* Without WAIT a batch must have no member of a wait. */
 TEST_F(errors, wait_members_without_wait)
 {
 	static const __u32 flags[] = { 0, CALLOUT_BATCHF_STOP };
@@ -112,7 +112,7 @@ TEST_F(errors, wait_members_without_wait)
 #undef REFUSED
 }
 
-/* No flag of these is known yet, and no bit is outside of the mask. */
+/* None of these flags is known yet, and no bit is outside of the mask. */
 TEST_F(errors, other_members)
 {
 	struct callout_match match;
@@ -153,9 +153,9 @@ TEST_F(errors, other_members)
 	EXPECT_EQ(-EINVAL, set_limit(self->fd, ~0ULL));
 }
 
-#define STEP	64	/* a user is charged for as many at a time */
+#define STEP	64	/* callouts for which a user is charged at a time */
 
-/* Room for the largest, and a byte that must stay as it is. */
+/* Room for the largest structure, and a byte that must not change. */
 union written {
 	struct callout_entry entry;
 	char bytes[CALLOUT_SIZE_MAX + 1];
@@ -208,7 +208,7 @@ static bool event_is_fully_written(int fd)
 		if (read(fd, &e[j], sizeof(e[j])) != sizeof(e[j][0]) ||
 		    e[j][1].type != (j ? 0xaaaaaaaa : 0x55555555))
 			return false;
-		/* Another one comes, which differs in these. */
+		/* Another event comes, which differs in these members. */
 		e[j][0].handle = 0;
 		e[j][0].due = 0;
 		e[j][0].fired = 0;
@@ -219,8 +219,8 @@ static bool event_is_fully_written(int fd)
 }
 
 /*
- * Whatever was in the memory before, what the kernel writes there is the same, and
- * 0 from @known bytes on. A byte that is not written has another value each time.
+ * Whatever was in the memory before, the kernel writes the same bytes there, and 0
+ * from @known bytes on. A byte that is not written has another value each time.
  */
 static bool fully_written(int fd, int (*write)(int, union written *, size_t),
 			  size_t known)
@@ -247,13 +247,16 @@ static bool fully_written(int fd, int (*write)(int, union written *, size_t),
 	return true;
 }
 
-/* No byte of what the kernel writes is left as it was, or is of its stack. */
+/* The kernel writes each byte of a structure, and none from its stack. */
 TEST_F(errors, what_is_written_is_written_fully)
 {
 	int fd = dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, fd);
-	/* Once it has fired, and earlier tests' files are freed, nothing changes. */
+	/*
+	 * After the callout has fired, and the files of earlier tests are
+	 * freed, nothing changes.
+	 */
 	ASSERT_NE(0, set(fd, 0, 5));
 	ASSERT_TRUE(wait_unread(fd, 1));
 	ASSERT_TRUE(wait_user_outstanding(fd, 2 * STEP));
@@ -265,8 +268,8 @@ TEST_F(errors, what_is_written_is_written_fully)
 }
 
 /*
- * Results of a batch, and its counts, whatever was in their place; of an operation that
- * fails, nothing but its result.
+ * The results of a batch and its counts are written, whatever was in their place. Of an
+ * operation that fails, only the result is written.
  */
 TEST_F(errors, results_are_written)
 {
@@ -307,7 +310,7 @@ TEST_F(errors, results_are_written)
 	EXPECT_EQ(0, ops[3].result);
 	EXPECT_EQ(0, ops[3].left);
 	EXPECT_EQ(-EINVAL, ops[4].result);
-	/* It finds no callout, and writes no time. */
+	/* The operation finds no callout, and writes no time. */
 	EXPECT_EQ(0, ops[5].result);
 	before[0].handle = ops[0].handle;
 	before[3].left = ops[3].left;
@@ -318,7 +321,10 @@ TEST_F(errors, results_are_written)
 		}
 	}
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(fd, ops[0].handle));
-	/* Nor does one that fails late, after it has found that no time was left. */
+	/*
+	 * An operation that fails late, after it has found that no time was
+	 * left, writes no time either.
+	 */
 	ASSERT_EQ(0, set_limit(fd, 1));
 	ops[0] = callout_op_key(callout_op_set(HOUR, 1), 10);
 	ops[0].left = other;
@@ -328,7 +334,7 @@ TEST_F(errors, results_are_written)
 	close(fd);
 }
 
-/* The counts are written, whatever else of a batch is wrong. */
+/* The counts are written, even if something else in the batch is wrong. */
 TEST_F(errors, counts_are_written)
 {
 	struct callout_op op = callout_op_cancel(1);

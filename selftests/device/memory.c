@@ -7,7 +7,7 @@
 #include "lib/flicker.h"
 #include "lib/uring.h"
 
-/* Structures that are not operations; those are in device_errors. */
+/* Structures that are not operations. Operations are tested in device_errors. */
 struct structure {
 	const char *name;
 	unsigned int cmd;
@@ -34,7 +34,7 @@ static const struct structure structures[] = {
 		.size = CALLOUT_LIMIT_SIZE_V1,
 		.in.limit.max_outstanding = 2,
 	}, {
-		/* Of callouts with a cookie that none has. */
+		/* CANCEL_MATCHING for a cookie that no callout has. */
 		.name = "CANCEL_MATCHING",
 		.cmd = CALLOUT_IOC_CANCEL_MATCHING,
 		.size = CALLOUT_MATCH_SIZE_V1,
@@ -52,14 +52,14 @@ static const struct structure structures[] = {
 		.name = "LIST",
 		.cmd = CALLOUT_IOC_LIST,
 		.size = CALLOUT_LIST_SIZE_V1,
-		/* After the last one. */
+		/* The cursor is after the last callout. */
 		.in.list.cursor = ~0ULL,
 		.in.list.nr_entries = 1,
 		.in.list.entry_size = CALLOUT_ENTRY_SIZE_V1,
 	},
 };
 
-/* Copies what a call that succeeds has in its structure. */
+/* Copy the contents of the structure of a call that succeeds. */
 static void fill(void *at, const struct structure *s, __u64 bystander)
 {
 	struct callout_list list = s->in.list;
@@ -70,7 +70,7 @@ static void fill(void *at, const struct structure *s, __u64 bystander)
 	       s->size);
 }
 
-/* A structure has its size, or is larger. */
+/* A structure has the exact size, or is larger. */
 TEST_F(errors, sizes)
 {
 	static char space[LARGEST_SIZE];
@@ -81,7 +81,7 @@ TEST_F(errors, sizes)
 	for (i = 0; i < ARRAY_SIZE(structures); i++) {
 		s = &structures[i];
 		for (size = 0; size < LARGEST_SIZE; size++) {
-			/* That would lower the limit; see device_user. */
+			/* This call would lower the limit: see device_user. */
 			if (is_size(size, s->size) &&
 			    s->cmd == CALLOUT_IOC_LIMIT)
 				continue;
@@ -144,7 +144,7 @@ TEST_F(errors, efault)
 				    self->edge - s->size + 1)) {
 			TH_LOG("%s", s->name);
 		}
-		/* The kernel's addresses, if a pointer can have them. */
+		/* Kernel addresses, if a pointer can hold them. */
 		for (j = 0; j < ARRAY_SIZE(kernel_addresses); j++) {
 			void *p = (void *)(uintptr_t)kernel_addresses[j];
 
@@ -176,7 +176,7 @@ TEST_F(errors, read_only_structure)
 				      PROT_READ | PROT_WRITE));
 	}
 
-	/* A callout has its handle written, or it is not set. */
+	/* A callout is set only if its handle was written. */
 	memcpy(page, &(struct callout_batch){
 		.ops = (uintptr_t)&op,
 		.nr_ops = 1,
@@ -232,7 +232,7 @@ TEST_F(errors, batch_arrays)
 	EXPECT_EQ(1, info_of(self->fd).unread);
 }
 
-/* Cancels those of @n callouts that have a handle; returns how many. */
+/* Cancel the callouts, of @n, that have a handle. Return how many were cancelled. */
 static int cancel_all(int fd, const struct callout_op *ops, int n)
 {
 	int i, count = 0;
@@ -254,7 +254,7 @@ TEST_F(errors, batch_ends_at_an_inaccessible_page)
 	for (i = 0; i < N; i++)
 		ops[i] = callout_op_set(HOUR, i);
 	for (there = 1; there < N; there++) {
-		/* Whole operations; then half of the next one, too. */
+		/* First whole operations, then also half of the next operation. */
 		for (i = 0; i < 2; i++) {
 			at = (void *)(self->edge - there * sizeof(ops[0]) -
 				      i * 32);
@@ -276,7 +276,7 @@ TEST_F(errors, batch_of_a_part)
 
 	ASSERT_EQ(1, do_ops(self->fd, &op, 1));
 	cancel = callout_op_cancel(op.handle);
-	/* All but the last member, which it does not use. */
+	/* All but the last member, which the operation does not use. */
 	at = (void *)(self->edge - offsetof(struct callout_op, left));
 	memcpy(at, &cancel, offsetof(struct callout_op, left));
 	b = batch_of(at, 1);
@@ -353,7 +353,7 @@ TEST_F(errors, unaligned_addresses)
 	}
 }
 
-/* A batch may have larger operations than those that the kernel knows. */
+/* A batch may have larger operations than the kernel knows. */
 TEST_F(errors, batch_of_larger_operations)
 {
 	static const unsigned int sizes[] = { 72, 80, 128, 1000, 4096 };
@@ -419,10 +419,10 @@ TEST_F(errors, batch_arrays_overlap)
 	freeze(self);
 }
 
-/* While the array's protection changes, each callout has its handle written. */
+/* While the array's protection changes, each callout's handle is written. */
 #define FLICKER_TIME	SEC
 
-/* If the machine is slow, until one batch succeeds, up to this many. */
+/* The maximum number of batches on a slow machine, until one succeeds. */
 #define FLICKER_BATCHES	4000
 
 TEST_F(errors, batch_races_mprotect)
@@ -464,8 +464,8 @@ TEST_F(errors, batch_races_mprotect)
 
 /*
  * A command of io_uring writes the handle after it has read the operation, and has a
- * slot for the callout then. If it cannot, none is set, and the slot can be used again:
- * there are as many as commands.
+ * slot for the callout then. If it cannot write, no callout is set, and the slot can be
+ * used again: there are as many slots as commands.
  */
 TEST_F(uring_cmd, handle_races_mprotect)
 {

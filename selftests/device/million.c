@@ -9,7 +9,7 @@
 
 #define TIMEOUT_S	600
 #define AT_A_TIME	16384U
-/* Until the first is due, in ns for each of them; all are due within SPREAD. */
+/* Time until the first callout is due, in ns for each callout. All are due within SPREAD. */
 #define HEADROOM	2500
 #define SPREAD		(1500 * MSEC)
 #define MILLION		1000000
@@ -17,11 +17,11 @@
 
 static __u64 due_of(__u64 start, unsigned int i, unsigned int n)
 {
-	/* Neighbours are not due together. */
+	/* Callouts with neighbouring numbers are not due together. */
 	return start + (__u64)i * 7919 % n * (SPREAD / n);
 }
 
-/* Reads all events; returns how many are wrong or missing. */
+/* Read all events. Return how many are wrong or missing. */
 static unsigned int receive_all(int fd, __u64 start, unsigned int n,
 				const __u64 *handles, unsigned char *seen)
 {
@@ -51,7 +51,7 @@ static unsigned int receive_all(int fd, __u64 start, unsigned int n,
 	return wrong;
 }
 
-/* Sets callouts @first to @first + @n - 1 in one call. */
+/* Set callouts @first to @first + @n - 1 in one call. */
 static bool set_some(int fd, struct callout_op *ops, unsigned int n,
 		     __u64 start, unsigned int first, unsigned int all,
 		     __u64 *handles)
@@ -70,7 +70,7 @@ static bool set_some(int fd, struct callout_op *ops, unsigned int n,
 	return true;
 }
 
-/* Returns how long it takes to set and cancel AT_A_TIME callouts; 0: failed. */
+/* Return how long it takes to set and cancel AT_A_TIME callouts; 0: failed. */
 static __u64 time_of_some(int fd, struct callout_op *ops, __u64 *handles)
 {
 	__u64 begin = dev_now();

@@ -4,7 +4,7 @@
  */
 #include "lib/bystander.h"
 
-/* SET of a callout that exists, and all of it. */
+/* SET of an existing callout, with every attribute. */
 static int replace(int fd, __u64 handle)
 {
 	struct callout_op op = callout_op_set(HOUR, 1);
@@ -67,7 +67,7 @@ TEST_F(errors, foreign)
 	EXPECT_EQ(0, close(other));
 }
 
-/* Both files' tables are alike; only the generations of handles differ. */
+/* The tables of both files are alike. Only the generations of handles differ. */
 TEST_F(errors, foreign_in_same_place)
 {
 	int other = dev_open(O_NONBLOCK);
@@ -144,7 +144,7 @@ TEST_F(errors, stale)
 	freeze(self);
 }
 
-/* Keys are no handles, and keys of one file are not of another. */
+/* Keys are no handles, and keys of one file name nothing in another file. */
 TEST_F(errors, keys)
 {
 	struct callout_op set = callout_op_key(callout_op_set(HOUR, 5), 0x5e7);

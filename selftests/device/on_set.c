@@ -13,7 +13,7 @@ static bool step_exactly(int seconds)
 	return adjtimex(&t) >= 0;
 }
 
-/* SET of a callout that a setting of the clock ends. */
+/* A SET of a callout that a setting of the clock ends. */
 static struct callout_op op_on_set(__u64 time, __u64 cookie)
 {
 	struct callout_op op = callout_op_set(time, cookie);
@@ -23,7 +23,7 @@ static struct callout_op op_on_set(__u64 time, __u64 cookie)
 	return op;
 }
 
-/* Has SET be of the outstanding callout with a handle. */
+/* Make @op set the outstanding callout with this handle. */
 static struct callout_op old(struct callout_op op, __u64 handle)
 {
 	op.flags |= CALLOUT_OPF_ONLY_OLD;
@@ -55,21 +55,21 @@ TEST_F(realtime, cancel_on_set)
 		EXPECT_FALSE(readable_within(self->fd, 50));
 	}
 
-	/* Without a setting it fires as others do. */
+	/* Without a setting the callout fires as others do. */
 	op = op_on_set(real_now() + 30 * MSEC, 3);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(3, e.cookie);
 	EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
 	EXPECT_LE(op.time, real_now());
-	/* So does one that was unread when the clock was set. */
+	/* So does a callout that was unread when the clock was set. */
 	op.time = real_now();
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_TRUE(step(HOUR));
 	EXPECT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
-	/* That a setting was undone to the nanosecond makes no difference. */
+	/* A setting that was undone to the nanosecond still ends the callout. */
 	op.time = real_now() + 100 * HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_TRUE(step_exactly(3600));
@@ -80,7 +80,7 @@ TEST_F(realtime, cancel_on_set)
 	EXPECT_EQ(op.time, e.due);
 }
 
-/* Moved, it stays so, as long as the times are absolute. */
+/* A moved callout keeps the flag, as long as the times are absolute. */
 TEST_F(realtime, cancel_on_set_is_kept)
 {
 	struct callout_op op = op_on_set(real_now() + 100 * HOUR, 1);
@@ -103,7 +103,7 @@ TEST_F(realtime, cancel_on_set_is_kept)
 	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
 	EXPECT_EQ(1, e.cookie);
 
-	/* So does one that has fired in time. */
+	/* So does a callout that has fired in time. */
 	op = op_on_set(real_now(), 3);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
@@ -150,7 +150,7 @@ TEST_F(realtime, cancel_on_set_is_replaced)
 	EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
 	EXPECT_EQ(2, e.cookie);
 
-	/* Of a periodic callout it takes the period. */
+	/* SET with the flag takes the period from a periodic callout. */
 	periodic = callout_op_set(HOUR, 3);
 	periodic.clockid = CLOCK_REALTIME;
 	periodic.period = HOUR;
@@ -165,7 +165,7 @@ TEST_F(realtime, cancel_on_set_is_replaced)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* A callout with a key has it too, and its key is free when the event is read. */
+/* A callout with a key may have the flag too, and its key is free when the event is read. */
 TEST_F(realtime, cancel_on_set_of_a_key)
 {
 	struct callout_op op = callout_op_key(op_on_set(real_now() + 100 * HOUR, 9), 5);
@@ -181,7 +181,7 @@ TEST_F(realtime, cancel_on_set_of_a_key)
 		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
 		EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME |
 			  CALLOUT_OPF_CANCEL_ON_SET, entry.op_flags);
-		/* A callout that was ended is set again as any other. */
+		/* A callout that was ended is set again as any other callout. */
 		EXPECT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &op));
 		EXPECT_FALSE(readable_within(self->fd, 50));
 		ASSERT_TRUE(step(HOUR));
@@ -228,7 +228,7 @@ TEST_F(realtime, cancel_on_set_is_refused)
 	EXPECT_REFUSED(op);
 	EXPECT_EQ(0, counts_of(self->fd).set);
 
-	/* TIMEOUT's stays what it was set to. */
+	/* SET does not change a callout of TIMEOUT. */
 	timeout = good;
 	timeout.op = CALLOUT_OP_TIMEOUT;
 	timeout.flags = CALLOUT_OPF_ABSTIME;
@@ -238,7 +238,7 @@ TEST_F(realtime, cancel_on_set_is_refused)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_untimeout(self->fd, 0, 1, 0));
 	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
 
-	/* It is not for MOVE, which keeps what there is. */
+	/* MOVE does not take the flag: it keeps the callout's flags. */
 	handle = set_real(self->fd, good.time, 1);
 	ASSERT_NE(0, handle);
 	op = callout_op_move(handle, good.time + HOUR);

@@ -45,7 +45,7 @@ static struct callout_op op_periodic(clockid_t clock, __u64 time, __u64 period)
 	return op;
 }
 
-/* Returns the handle, or 0. */
+/* Return the handle, or 0. */
 static __u64 set_periodic(int fd, clockid_t clock, __u64 time, __u64 period)
 {
 	struct callout_op op = op_periodic(clock, time, period);
@@ -141,7 +141,7 @@ TEST_F(period, cancel)
 	__u64 now = now_of(variant->clock), handle;
 	struct callout_event e;
 
-	/* Pending before its first event, and after. */
+	/* The callout is pending before its first event, and after it. */
 	handle = set_periodic(self->fd, variant->clock, now + HOUR, HOUR);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	handle = set_periodic(self->fd, variant->clock, now, HOUR);
@@ -180,7 +180,7 @@ TEST_F(period, set_again)
 	EXPECT_EQ(0, e.overrun);
 	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 
-	/* Another period; then none, so that the next event is the last. */
+	/* Set another period, and then none, so that the next event is the last. */
 	now = now_of(variant->clock);
 	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  set_again(self->fd, variant->clock, handle, now, 2 * HOUR));
@@ -243,8 +243,9 @@ TEST_F(period, shorter_than_a_tick)
 }
 
 /*
- * However short the period, it fires once until the event is read: not at the
- * ticks that come meanwhile, at which another callout of the same base fires.
+ * However short the period, the callout fires once until the event is read. It
+ * does not fire at the ticks in between, at which another callout of the same
+ * base fires.
  */
 TEST_F(period, fires_once_until_it_is_read)
 {
@@ -275,7 +276,7 @@ TEST_F(period, fires_once_until_it_is_read)
 	EXPECT_EQ(0, close(other));
 }
 
-/* Overrun has 64 bits: here it is one a nanosecond since the boot, of 5 s and more. */
+/* Overrun has 64 bits: here it counts one a nanosecond since the boot, for 5 s and more. */
 TEST_F(period, overrun_of_many)
 {
 	__u64 before, now, handle;
@@ -319,7 +320,7 @@ TEST_F(period, huge)
 	}
 }
 
-/* An event that could not be copied stays unread, and its overrun counts on. */
+/* An event that could not be copied stays unread, and its overrun keeps counting. */
 TEST_F(period, bad_buffer)
 {
 	__u64 start = now_of(variant->clock), period = MSEC, handle, before;
@@ -383,12 +384,12 @@ TEST_F(period, many)
 
 /*
  * One thread reads, another cancels or re-arms for a time far away: no read()
- * that begins afterwards returns an event of that callout. Only a reader that is
- * under way may.
+ * that begins afterwards returns an event of that callout. Only a read() that
+ * began earlier may.
  */
 #define RACE_TIME	SEC
 
-/* If the machine is slow, until an event was read, up to this many cancels. */
+/* The maximum number of cancels on a slow machine, until an event was read. */
 #define RACE_CANCELS	4000
 
 struct race {
@@ -449,12 +450,12 @@ TEST_F(period, cancel_races_read)
 		op.cookie = cookie;
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		handle = op.handle;
-		/* When the reader wakes up too; or at any time. */
+		/* Cancel when the reader wakes up too, or at any time. */
 		if (cookie % 8)
 			readable_within(self->fd, 20);
 		else
 			sleep_ns(rand_r(&seed) % (2 * self->tick));
-		/* It is outstanding even while the reader copies its event. */
+		/* The callout is outstanding even while the reader copies its event. */
 		if (cookie & 1)
 			ret = dev_cancel(self->fd, handle);
 		else
@@ -465,7 +466,7 @@ TEST_F(period, cancel_races_read)
 		reading += ret == CALLOUT_STATE_READING;
 		if (cookie & 1)
 			continue;
-		/* The reader may be done since, but none has begun. */
+		/* The reader may have finished since, but no other read has begun. */
 		ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	}
 	race.stop = true;

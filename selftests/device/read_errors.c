@@ -24,7 +24,7 @@ TEST_F(errors, einval_short_read)
 #define LATER	(500 * 1000 * 1000ULL)
 
 /*
- * Sets @n callouts on one CPU that fire in the order of their cookies. All are
+ * Set @n callouts on one CPU that fire in the order of their cookies. All are
  * set before the first is due: not all schemes order callouts that are due
  * together.
  */
@@ -44,7 +44,7 @@ static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
 	return wait_unread(self->fd, n + 1);
 }
 
-/* Events that could not be copied stay unread, in their order. */
+/* Events that could not be copied stay unread, and keep their order. */
 TEST_F(errors, efault_read)
 {
 	enum { N = 20 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * read_ways.c - the ways to read the device: which ones work, and that the
- * others lose no event
+ * read_ways.c - the ways to read the device: some work, and the others lose no event
  */
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -34,7 +33,7 @@ TEST_F(file, byte_by_byte)
 		for (i = 0; i < IOV_MOST; i++)
 			iov[i] = (struct iovec){ (char *)e + i, 1 };
 		ASSERT_TRUE(have_unread(self->fd, n));
-		/* One byte too few for the last one. */
+		/* One byte too few for the last event. */
 		ASSERT_EQ((n - k) * sizeof(*e),
 			  readv(self->fd, iov, n * sizeof(*e) - k));
 		if (k)
@@ -98,7 +97,7 @@ TEST_F(file, refused)
 	EXPECT_EQ(0, close(p[0]) + close(p[1]));
 }
 
-/* FIONREAD tells how many bytes read() would return. */
+/* FIONREAD returns how many bytes read() would return. */
 TEST_F(file, fionread)
 {
 	struct callout_event e[2];
@@ -134,7 +133,7 @@ static bool read_fixed(struct ring *r, int fd, void *buffer, unsigned int size)
 	return submit(r);
 }
 
-/* Into a buffer that io_uring has pinned: it waits for an event as others do. */
+/* A read into a buffer that io_uring has pinned waits for an event as other reads do. */
 TEST_F(uring_cmd, registered_buffer)
 {
 	static struct callout_event e[8];

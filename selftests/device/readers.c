@@ -23,7 +23,7 @@
 FIXTURE(stuck) {
 	int fd;		/* non-blocking */
 	__u32 naming;	/* CALLOUT_OPF_KEY or 0 */
-	__u64 name;	/* of the stuck reader's callout */
+	__u64 name;	/* the stuck reader's callout */
 	struct stuck reader;
 };
 
@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(stuck)
 	EXPECT_EQ(0, close(self->fd));
 }
 
-/* The stuck reader gets its event, as it was set at first. */
+/* The stuck reader gets its event, as the callout was set at first. */
 #define FINISH() do {							\
 	EXPECT_EQ(1, stuck_finish(&self->reader));			\
 	EXPECT_EQ(STUCK, self->reader.page->cookie);			\
@@ -72,10 +72,10 @@ FIXTURE_TEARDOWN(stuck)
 		  self->reader.page->flags);				\
 } while (0)
 
-/* What cancels or replaces a callout returns while its event is being read. */
+/* The results of operations that cancel or replace a callout while its event is being read. */
 #define WHILE_READING	(variant->period ? CALLOUT_STATE_READING : -ENOENT)
 
-/* Does @op of the stuck reader's callout. */
+/* Do @op of the stuck reader's callout. */
 static int do_named(struct _test_data_stuck *self, struct callout_op op)
 {
 	op.flags |= self->naming;
@@ -112,7 +112,7 @@ static int list_it(struct _test_data_stuck *self, struct callout_entry *entry)
 			self->name, entry);
 }
 
-/* EAGAIN means that no event is unread, and POLLIN that one is. */
+/* EAGAIN means that no event is unread, and POLLIN that an event is unread. */
 TEST_F(stuck, others_read)
 {
 	struct callout_event e;
@@ -198,7 +198,7 @@ TEST_F(stuck, fails)
 	close(ep);
 }
 
-/* A cancel does not wait for the reader, whose event is the callout's last. */
+/* A cancel does not wait for the reader, whose event is the callout's last event. */
 TEST_F(stuck, cancel)
 {
 	struct callout_event e;
@@ -231,7 +231,7 @@ TEST_F(stuck, cancel_matching)
 	EXPECT_EQ(!!variant->period, counts_of(self->fd).cancelled);
 }
 
-/* A failed copy does not bring back a callout that was cancelled meanwhile. */
+/* A failed copy does not bring back a callout that was cancelled during the copy. */
 TEST_F(stuck, cancel_then_fail)
 {
 	struct callout_event e;
@@ -248,7 +248,7 @@ TEST_F(stuck, cancel_then_fail)
 	EXPECT_EQ(0, counts_of(self->fd).repeated);
 }
 
-/* The reader is done: what is pending again is cancelled as any other. */
+/* The reader has finished, so the pending callout is cancelled as any other. */
 TEST_F(stuck, cancel_when_it_is_read)
 {
 	FINISH();
@@ -256,7 +256,7 @@ TEST_F(stuck, cancel_when_it_is_read)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* A periodic callout is found while its event is being read, any other is not. */
+/* A periodic callout is found while its event is being read, and any other is not. */
 TEST_F(stuck, is_found)
 {
 	struct callout_op op = callout_op_set(HOUR, AGAIN);
@@ -272,7 +272,7 @@ TEST_F(stuck, is_found)
 	if (variant->key) {
 		op.flags = CALLOUT_OPF_ONLY_NEW;
 		EXPECT_EQ(variant->period ? -EEXIST : 0, do_named(self, op));
-		/* SET sets the callout again that has the key by now. */
+		/* SET sets the callout again that has the key at the time of the call. */
 		op.flags = 0;
 		EXPECT_EQ(variant->period ? CALLOUT_STATE_READING : CALLOUT_STATE_PENDING,
 			  do_named(self, op));
@@ -285,7 +285,7 @@ TEST_F(stuck, is_found)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Sets another callout with the key of the one that was cancelled, with @cookie. */
+/* Set another callout with the key of the cancelled callout, with @cookie. */
 static int set_new(struct _test_data_stuck *self, __u64 cookie)
 {
 	struct callout_op op = callout_op_set(HOUR, cookie);
@@ -294,7 +294,7 @@ static int set_new(struct _test_data_stuck *self, __u64 cookie)
 	return do_named(self, op);
 }
 
-/* A key is free as soon as its callout is cancelled, and another one's from then on. */
+/* A key is free as soon as its callout is cancelled, and may be another callout's from then on. */
 TEST_F(stuck, key_is_free)
 {
 	struct callout_entry entry;
@@ -314,7 +314,7 @@ TEST_F(stuck, key_is_free)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* An event that comes back does not have the key that is another callout's. */
+/* An event that comes back does not keep a key that is another callout's. */
 TEST_F(stuck, key_is_free_then_fail)
 {
 	struct callout_event e;
@@ -336,7 +336,7 @@ TEST_F(stuck, key_is_free_then_fail)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* The last SET counts; the event that is being read is that of the first. */
+/* The last SET counts. The event that is being read belongs to the first SET. */
 TEST_F(stuck, set_again)
 {
 	struct callout_entry entry;
@@ -353,7 +353,7 @@ TEST_F(stuck, set_again)
 	EXPECT_EQ(0, entry.period);
 	EXPECT_EQ(AGAIN, entry.cookie);
 	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
-	/* Of the setting that this replaces no event is read. */
+	/* No event of the replaced setting is read. */
 	EXPECT_EQ(CALLOUT_STATE_PENDING, set_again(self, now + 3 * HOUR, 2 * HOUR));
 	FINISH();
 	EXPECT_EQ(now + 3 * HOUR, next_due(self->fd, CLOCK_MONOTONIC));
@@ -391,7 +391,7 @@ TEST_F(stuck, set_again_then_fail)
 
 	if (!variant->period) {
 		EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
-		/* With its key it has lost its name: LIST has a handle for it. */
+		/* The callout has lost its key, which was its name, so LIST has a handle for it. */
 		EXPECT_EQ(variant->key ? -ENOENT : CALLOUT_STATE_UNREAD,
 			  set_again(self, now + HOUR, 0));
 		if (!variant->key)
@@ -404,10 +404,10 @@ TEST_F(stuck, set_again_then_fail)
 		EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, entry.handle));
 		return;
 	}
-	/* It becomes a one-shot callout, due at once. */
+	/* The callout becomes a one-shot callout, due at once. */
 	EXPECT_EQ(CALLOUT_STATE_READING, set_again(self, now, 0));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
-	/* It fires, and is not pending any more. */
+	/* The callout fires, and is no longer pending. */
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	EXPECT_EQ(~0ULL, next_due(self->fd, CLOCK_MONOTONIC));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -464,7 +464,7 @@ TEST_F(stuck, close)
 
 struct reader {
 	int fd;			/* blocking */
-	bool batch;		/* it waits in BATCH, for short times */
+	bool batch;		/* the reader waits in BATCH, for short times */
 	atomic_bool started;
 	atomic_uint got;
 	unsigned int seed;
@@ -472,7 +472,7 @@ struct reader {
 	pthread_t thread;
 };
 
-/* Returns 1, 0 if none came in time, or an error. */
+/* Return 1, 0 if none came in time, or an error. */
 static int read_one(struct reader *r, struct callout_event *e)
 {
 	struct callout_batch b;
@@ -575,7 +575,7 @@ static bool wait_sum(struct _test_data_waiting *self, unsigned int sum)
 	return sum_of(self) == sum;
 }
 
-/* Whether the reader sleeps; *@switches is how often it went to sleep. */
+/* Whether the reader sleeps. *@switches is how often it went to sleep. */
 static bool asleep(struct reader *r, unsigned long *switches)
 {
 	char path[64], line[256], state = 0;
@@ -597,7 +597,7 @@ static bool asleep(struct reader *r, unsigned long *switches)
 	return state == 'S';
 }
 
-/* Waits until all readers sleep; returns how often they went to sleep, or 0. */
+/* Wait until all readers sleep. Return how often they went to sleep, or 0. */
 static unsigned long all_asleep(struct _test_data_waiting *self)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC;
@@ -644,7 +644,7 @@ TEST_F(waiting, one_is_stuck)
 	struct stuck stuck;
 
 	if (stuck_possible()) {
-		/* It waits first, so that it is the one to be woken. */
+		/* This reader waits first, so that it will be woken. */
 		ASSERT_TRUE(stuck_begin(&stuck, self->fd));
 		sleep_ns(50 * MSEC);
 	}
@@ -692,7 +692,7 @@ TEST_F(waiting, signals_and_timeouts)
 			     SIGUSR1);
 		if (i % 4 == 0)
 			sleep_ns(rand_r(&seed) % (4 * MSEC));
-		/* Now and then all events must have been read. */
+		/* All events must have been read from time to time. */
 		if (i % 40 == 0)
 			ASSERT_TRUE(wait_sum(self, sum));
 	}

@@ -27,8 +27,9 @@ TEST_F(realtime, set_forth)
 }
 
 /*
- * A callout does not fire when its tick comes if the clock was set back
- * meanwhile. The longer it takes to set the clock, the longer is its time.
+ * A callout does not fire when its tick comes if the clock was set back before
+ * that. The longer the setting of the clock takes, the longer is the callout's
+ * time.
  */
 TEST_F(realtime, set_back)
 {
@@ -55,7 +56,7 @@ TEST_F(realtime, set_back)
 	EXPECT_LE(e.due, real_now());
 }
 
-/* A callout that is set after a step goes by the new time. */
+/* A callout that is set after a step uses the new time. */
 TEST_F(realtime, set_after_step)
 {
 	struct callout_event e;
@@ -72,7 +73,7 @@ TEST_F(realtime, set_after_step)
 	}
 }
 
-/* Neither callouts of other clocks nor relative ones notice. */
+/* A step affects neither callouts of other clocks nor relative callouts. */
 TEST_F(realtime, others_stay)
 {
 	enum { N = 100 };
@@ -93,7 +94,7 @@ TEST_F(realtime, others_stay)
 		EXPECT_EQ(start + HOUR + e[i].cookie, e[i].due);
 	}
 	EXPECT_FALSE(readable_within(self->fd, 50));
-	/* When a relative one is due follows from the clock as it is now. */
+	/* The time when a relative callout is due follows from the clock's present setting. */
 	now = real_now();
 	EXPECT_LE(now, next_due(self->fd, CLOCK_REALTIME));
 	EXPECT_GE(now + HOUR, next_due(self->fd, CLOCK_REALTIME));
@@ -135,7 +136,7 @@ TEST_F(realtime, reset)
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(time, e.due);
 
-	/* It keeps its clock. */
+	/* The callout keeps its clock. */
 	handle = set_real(self->fd, real_now() + HOUR, 1);
 	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -144,7 +145,7 @@ TEST_F(realtime, reset)
 	EXPECT_LE(time, e.due);
 }
 
-/* MOVE of a periodic callout, also of one that does not follow the clock then. */
+/* MOVE of a periodic callout, also of a callout that does not follow the clock then. */
 TEST_F(realtime, move_of_periodic)
 {
 	struct callout_op op = callout_op_set(real_now() + HOUR, 1), again;
@@ -201,7 +202,7 @@ TEST_F(realtime, key)
 	EXPECT_FALSE(readable_within(self->fd, 50));
 }
 
-/* LIST tells with which flags a callout is as it is. */
+/* LIST shows the flags with which SET would make the callout as it is. */
 TEST_F(realtime, flags_to_restore)
 {
 	static const __u32 flags[] = {
@@ -228,7 +229,7 @@ TEST_F(realtime, flags_to_restore)
 	}
 }
 
-/* LIST and SET tell the time that is left as the clock is set now. */
+/* LIST and SET return the time that is left by the clock's present setting. */
 TEST_F(realtime, left)
 {
 	__u64 start = real_now(), handle, relative, cursor = 0;
@@ -284,9 +285,9 @@ TEST_F(realtime, periodic)
 }
 
 /*
- * UNTIMEOUT finds the callout that is due first after a step. A worker deals with
- * a step, slot by slot, in order or the other way: it has been at this callout
- * when those that were set before and after it have fired.
+ * UNTIMEOUT finds the callout that is due first after a step. A worker handles a
+ * step slot by slot, upwards or downwards: it has handled this callout when the
+ * callouts that were set before and after it have fired.
  */
 TEST_F(realtime, untimeout_after_step)
 {
@@ -381,7 +382,7 @@ static bool wait_rounds(struct stepper *s)
 	return true;
 }
 
-/* Files that are opened and closed meanwhile do not keep others from it. */
+/* Files that are opened and closed at the same time do not hide other files from it. */
 TEST_F(realtime, files_come_and_go)
 {
 	enum { FILES = 20, N = 100 };
@@ -410,7 +411,7 @@ TEST_F(realtime, files_come_and_go)
 	EXPECT_TRUE(stepper.ok);
 }
 
-/* Slack works as it does with other clocks. */
+/* Slack works as with other clocks. */
 TEST_F(realtime, slack)
 {
 	struct callout_op op = callout_op_set(real_now() + 30 * MSEC, 1);
@@ -425,7 +426,7 @@ TEST_F(realtime, slack)
 	EXPECT_LE(op.time, real_now());
 }
 
-/* The slack of a time before the system has booted has passed too. */
+/* For a time before the boot, the slack has passed too. */
 TEST_F(realtime, slack_of_the_past)
 {
 	struct callout_op op = callout_op_set(1, 1);

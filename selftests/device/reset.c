@@ -49,7 +49,7 @@ TEST_F(file, to_a_later_time)
 
 	ASSERT_NE(0, handle);
 	due = dev_now() + 100 * MSEC;
-	/* Under slow emulation it may have fired by now. */
+	/* Under slow emulation the callout may have fired by now. */
 	EXPECT_LE(CALLOUT_STATE_PENDING, move_to(self->fd, handle, due));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_LE(due, dev_now());
@@ -152,7 +152,7 @@ static const clockid_t all_clocks[] = {
 	CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME,
 };
 
-/* Moved, a callout keeps its clock, period, slack and cookie. */
+/* A moved callout keeps its clock, period, slack and cookie. */
 TEST_F(file, keeps_all_but_the_time)
 {
 	struct callout_op op, to;
@@ -186,7 +186,7 @@ TEST_F(file, keeps_all_but_the_time)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Set again, a callout keeps its handle alone. */
+/* A callout that is set again keeps only its handle. */
 TEST_F(file, replaces_all)
 {
 	enum { N = ARRAY_SIZE(all_clocks) };
@@ -198,7 +198,7 @@ TEST_F(file, replaces_all)
 
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	handle = op.handle;
-	/* From each clock to each, with a period and without. */
+	/* A callout is set from each clock to each clock, with a period and without. */
 	for (i = 0; i < 2 * N * N; i++) {
 		op = callout_op_set(0, 1000 + i);
 		op.clockid = all_clocks[i % 2 ? i / 2 % N : i / 2 / N];
@@ -225,7 +225,7 @@ TEST_F(file, replaces_all)
 	EXPECT_EQ(1, counts_of(self->fd).set);
 	EXPECT_EQ(2 * N * N, counts_of(self->fd).reset);
 
-	/* What fires is the last setting. */
+	/* The last setting fires. */
 	op = callout_op_set(0, 9);
 	op.clockid = CLOCK_BOOTTIME;
 	op.flags = CALLOUT_OPF_ONLY_OLD;
@@ -286,7 +286,7 @@ TEST_F(file, refused)
 		TH_LOG("%s", #change);					\
 	}								\
 } while (0)
-	/* MOVE has no room for what it keeps. */
+	/* MOVE takes no values for the members that it keeps. */
 	good = callout_op_move(op.handle, 2 * HOUR);
 	EXPECT_REFUSED(bad.clockid = CLOCK_MONOTONIC);
 	EXPECT_REFUSED(bad.clockid = -1);
@@ -322,7 +322,7 @@ TEST_F(file, refused)
 	EXPECT_EQ(1, counts_of(self->fd).set);
 }
 
-/* SET tells how much time was left. */
+/* SET returns how much time was left. */
 TEST_F(file, time_left)
 {
 	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
@@ -340,7 +340,7 @@ TEST_F(file, time_left)
 		EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &moves[0]));
 		EXPECT_GE(HOUR, moves[0].left);
 		EXPECT_LE(before + HOUR, moves[0].left + dev_now());
-		/* In a batch, of the earlier operation. */
+		/* In a batch, the time left of the earlier operation's setting. */
 		moves[0].time = 3 * HOUR;
 		moves[1] = callout_op_move(op.handle, 0);
 		ASSERT_EQ(2, do_ops(self->fd, moves, 2));
@@ -348,7 +348,7 @@ TEST_F(file, time_left)
 		EXPECT_LT(HOUR, moves[0].left);
 		EXPECT_GE(3 * HOUR, moves[1].left);
 		EXPECT_LT(2 * HOUR, moves[1].left);
-		/* None was left of one that has fired. */
+		/* No time was left of a callout that has fired. */
 		ASSERT_TRUE(wait_unread(self->fd, 1));
 		EXPECT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &moves[0]));
 		EXPECT_EQ(0, moves[0].left);
@@ -369,7 +369,7 @@ TEST_F(file, of_one_set_by_timeout)
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, dev_timeout(self->fd, 0, (i + 1) * HOUR,
 					 5, 6, &handles[i]));
-	/* It can only be moved: its cookie is a part of its name. */
+	/* This callout can only be moved: its cookie is a part of its name. */
 	op = callout_op_set(3 * HOUR, 6);
 	op.flags = CALLOUT_OPF_ONLY_OLD;
 	op.handle = handles[0];
@@ -454,7 +454,7 @@ TEST_F(file, some_of_many)
 
 /*
  * One thread re-arms callouts that are about to fire, another reads: each
- * callout has one event, that of the last move that succeeded.
+ * callout has one event, from the last move that succeeded.
  */
 #define RACERS		20000U
 #define RACE_TIME	(1500 * MSEC)
@@ -507,7 +507,7 @@ TEST_F(file, reset_races_expiry)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, race_reader, &race));
 	while (n < RACERS && (now = dev_now()) < end) {
 		l = &live[rand_r(&seed) % LIVE];
-		/* Half of the times are now: they fire at the next tick. */
+		/* Half of the times are now, so their callouts fire at the next tick. */
 		time = now + rand_r(&seed) % (2 * self->tick) * (seed & 1);
 		if (!l->handle || now > l->end) {
 			l->number = n++;

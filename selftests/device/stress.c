@@ -13,7 +13,7 @@
 #define THREADS		8
 #define STRESS_TIME	(2 * SEC)
 
-/* Eight threads do everything, on one file or on a few. */
+/* Eight threads make all kinds of calls, on one file or on a few files. */
 FIXTURE(shared) {
 	struct ledger ledgers[THREADS];
 };
@@ -132,7 +132,7 @@ TEST_F(shared, threads)
 	}
 }
 
-/* Of several threads that block in read(), one gets each event. */
+/* Each event goes to one of several threads that block in read(). */
 struct reader {
 	int fd;
 	atomic_uint *seen;
@@ -205,7 +205,7 @@ TEST(blocked_readers)
 
 /*
  * A reader with a bad buffer takes an event and puts it back. A thread that
- * polls in between and sleeps is woken.
+ * polls in between, and so sleeps, is woken.
  */
 #define STRANDED_MS	10000
 
@@ -258,13 +258,13 @@ TEST(bad_buffer_races_poll)
 
 /*
  * read() returns whole events, each once, even if another thread changes the
- * protection of a part of the buffer meanwhile. The events are checked through
- * a second mapping of the same memory.
+ * protection of a part of the buffer during the read. The events are checked
+ * through a second mapping of the same memory.
  */
 #define FLICKER_EVENTS	512U
 #define FLICKER_FUNC	0xf11cULL
 
-/* Returns how many of @n events are wrong. */
+/* Return how many of @n events are wrong. */
 static unsigned int look_at(const char *data, int n, unsigned char *seen)
 {
 	struct callout_event e;
@@ -351,7 +351,7 @@ TEST(close_in_epoll)
 	close(ep);
 }
 
-/* Opens a file, sets callouts that are due soon, and closes it, in a loop. */
+/* Open a file, set callouts that are due soon, and close it, in a loop. */
 static void *open_set_close(void *arg)
 {
 	struct worker *w = arg;

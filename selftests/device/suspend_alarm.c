@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * suspend_alarm.c - callouts in alarm clocks wake the system from suspend, and no
- * callout is lost there
+ * callout is lost in a suspend
  *
  * The machine is suspended by /sys/power/state. If no callout wakes it a timerfd
- * does, long after: the test fails and does not hang. The kernel refuses to suspend
- * when an alarm is near: on a slow machine a test tries again with a longer time.
+ * does, much later, so that the test fails and does not hang. The kernel refuses to
+ * suspend when an alarm is near, so on a slow machine a test tries again with a
+ * longer time.
  *
  * QEMU's machine sleeps once: after that it wakes from S3 as soon as it is asleep.
- * So the first test sees that it sleeps and is woken. The others see in the
- * kernel's trace for what time it has programmed the RTC.
+ * So the first test checks that it sleeps and is woken. The other tests read from
+ * the kernel's trace the time for which the RTC was programmed.
  */
 #include <sys/timerfd.h>
 
@@ -24,7 +25,7 @@
 #define DEVICE_POWER	"/sys/devices/platform/callout-alarm/power/"
 #define MAY_WAKE	DEVICE_POWER "wakeup"
 #define AWAKE		DEVICE_POWER "wakeup_active"
-/* When the callout is due, at first, and the timerfd, after that. */
+/* The time until the callout is due, at first, and from then until the timerfd is due. */
 #define SOON		(5 * SEC)
 #define LONG		(15 * SEC)
 #define BACKSTOP	(90 * SEC)
@@ -35,7 +36,7 @@ FIXTURE(suspend) {
 	int fd;
 	int backstop;
 	__u64 start;	/* when the callout was set, in CLOCK_BOOTTIME */
-	__u64 time;	/* how far from then it is due */
+	__u64 time;	/* time from @set until it is due */
 	__u64 handle;
 };
 
@@ -64,7 +65,7 @@ static bool write_file(const char *path, const char *text)
 	return ok;
 }
 
-/* Returns 0 when the system has been suspended and woken, or an error. */
+/* Return 0 when the system has been suspended and woken, or an error. */
 static int suspend(int how)
 {
 	if (!write_file(TRACE_RTC, "1") || !write_file(TRACING "trace", "\n") ||
@@ -86,14 +87,14 @@ static bool is_awake(void)
 	return awake;
 }
 
-/* Waits until none does. */
+/* Wait until no callout keeps the system awake. */
 static void settle(void)
 {
 	while (is_awake())
 		usleep(100 * 1000);
 }
 
-/* For what time the RTC was programmed at the last suspend; 0 if it was not. */
+/* The time for which the RTC was programmed at the last suspend, or 0 if it was not. */
 static __u64 programmed(void)
 {
 	FILE *f = fopen(TRACING "trace", "r");
@@ -142,7 +143,7 @@ static struct callout_op op_in(clockid_t clock, __u32 flags, __u64 time)
 	return op;
 }
 
-/* Cancels the callout, or takes its event. */
+/* Cancel the callout, or take its event. */
 static void forget(struct _test_data_suspend *self)
 {
 	struct callout_event e;
@@ -152,8 +153,8 @@ static void forget(struct _test_data_suspend *self)
 }
 
 /*
- * Suspends the system with a callout due in @time, or later if the kernel finds that
- * too soon, and with a timerfd after it.
+ * Suspend the system with a callout due in @time, or later if the kernel finds
+ * @time too soon, and with a timerfd after it.
  */
 static int suspend_with(struct _test_data_suspend *self, int how, __u64 time,
 			clockid_t clock, __u32 flags, __u64 slack)
@@ -179,7 +180,7 @@ static int suspend_with(struct _test_data_suspend *self, int how, __u64 time,
 	}
 }
 
-/* The system sleeps, wakes for the callout, and that fires. */
+/* The system sleeps, wakes for the callout, and the callout fires. */
 TEST_F(suspend, sleeps_and_wakes)
 {
 	__u64 before = slept();
@@ -196,7 +197,7 @@ TEST_F(suspend, sleeps_and_wakes)
 	EXPECT_LE(e.due, now_of(CLOCK_BOOTTIME));
 }
 
-/* The RTC is programmed for the first of the callouts, at the end of its slack. */
+/* The RTC is programmed for the first callout, at the end of its slack. */
 TEST_F(suspend, programs_the_rtc)
 {
 	static const struct {
@@ -218,7 +219,7 @@ TEST_F(suspend, programs_the_rtc)
 		ASSERT_EQ(0, suspend_with(self, DEEP, SOON, all[i].clock,
 					  all[i].flags, all[i].slack));
 		time = programmed();
-		/* Two clocks were not read at once. */
+		/* The two clocks were not read at the same time. */
 		least = self->start + self->time + all[i].slack - SEC;
 		EXPECT_LE(least, time) {
 			TH_LOG("number %u: %llu", i, time);
@@ -243,7 +244,7 @@ TEST_F(suspend, wakes_from_idle)
 	EXPECT_EQ(self->handle, e.handle);
 }
 
-/* The RTC is not programmed for plain clocks, nor for what was cancelled. */
+/* The RTC is not programmed for plain clocks, nor for a cancelled callout. */
 TEST_F(suspend, others_do_not_wake)
 {
 	struct callout_op gone = op_in(CLOCK_BOOTTIME_ALARM, 0, SOON);
@@ -267,7 +268,7 @@ TEST_F(suspend, others_do_not_wake)
 	EXPECT_FALSE(readable(self->fd));
 }
 
-/* No callout wakes the system if the device may not. */
+/* No callout wakes the system if the device is not allowed to. */
 TEST_F(suspend, administrator_forbids)
 {
 	struct callout_event e;
@@ -298,7 +299,7 @@ TEST_F(suspend, refused_when_near)
 		op = op_in(CLOCK_BOOTTIME_ALARM, 0, i * 40 * MSEC);
 		ASSERT_EQ(0, do_op(self->fd, &op));
 	}
-	/* While this has not fired the answer can only be one. */
+	/* Until this callout has fired, only one result is possible. */
 	while (info_of(self->fd).unread < N) {
 		i = suspend(DEEP);
 		if (info_of(self->fd).unread < N)
@@ -308,7 +309,10 @@ TEST_F(suspend, refused_when_near)
 	EXPECT_FALSE(readable(self->backstop));
 }
 
-/* One that fired just before keeps the system awake: its program can see it. */
+/*
+ * A callout that fired just before keeps the system awake, so that its program
+ * can see the event.
+ */
 TEST_F(suspend, refused_after_one)
 {
 	struct callout_event e;
@@ -317,7 +321,7 @@ TEST_F(suspend, refused_after_one)
 
 	self->backstop = wake_by_timerfd(now_of(CLOCK_BOOTTIME) + BACKSTOP);
 	ASSERT_LE(0, self->backstop);
-	/* On a slow machine the two seconds may be over: again. */
+	/* On a slow machine the two seconds may have passed. Then try again. */
 	while (!ret && !readable(self->backstop)) {
 		op = op_in(CLOCK_BOOTTIME_ALARM, 0, 0);
 		ASSERT_EQ(0, do_op(self->fd, &op));
@@ -327,7 +331,7 @@ TEST_F(suspend, refused_after_one)
 	EXPECT_EQ(-EBUSY, ret);
 }
 
-/* What is too far for an RTC does not end a suspend, nor prevent one. */
+/* A callout that is too far for an RTC neither ends a suspend nor prevents one. */
 TEST_F(suspend, far_alarms)
 {
 	struct callout_op op = op_in(CLOCK_BOOTTIME_ALARM, 0, 200ULL * 365 * 24 * HOUR);
@@ -343,7 +347,10 @@ TEST_F(suspend, far_alarms)
 	EXPECT_EQ(end, programmed());
 	close(self->backstop);
 	self->backstop = -1;
-	/* Alone: nothing nearer hides it. The machine wakes at once, see above. */
+	/*
+	 * It is the only callout, so no nearer callout hides it. The machine
+	 * wakes at once, see above.
+	 */
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(0, suspend(DEEP));
 }
@@ -381,7 +388,7 @@ FIXTURE(level) {
 	int fd;
 };
 
-/* How far a suspend goes before the kernel undoes it; "none": all the way. */
+/* The levels at which the kernel undoes a suspend. At "none" it suspends fully. */
 FIXTURE_VARIANT(level) {
 	const char *name;
 };
@@ -416,11 +423,11 @@ static const struct {
 
 static const clockid_t alarms[] = { CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM };
 
-/* The number of a kind of callout of a level. */
+/* The number of callouts of each kind, at a level. */
 #define OF_EACH		16
 #define ALL		((ARRAY_SIZE(plain) + ARRAY_SIZE(alarms)) * OF_EACH)
 
-/* Sets callouts of each clock, those that wake the system for @time at least. */
+/* Set callouts of each clock. Callouts that wake the system are set for @time at least. */
 static int set_all(int fd, __u64 time)
 {
 	struct callout_op ops[ALL];
@@ -451,7 +458,7 @@ static int number_in(const char *path)
 	return n;
 }
 
-/* Keeps each CPU from being idle for some ticks: a deferrable timer wakes none. */
+/* Keep each CPU from being idle for some ticks: a deferrable timer wakes none. */
 static void visit_cpus(void)
 {
 	cpu_set_t all, one;
@@ -473,9 +480,9 @@ static void visit_cpus(void)
 }
 
 /*
- * No callout is lost, early or comes twice that is pending when the system is
- * suspended, or due meanwhile: of the device in each clock, nor a timer of the
- * kernel's, of each class and CPU.
+ * No callout that is pending when the system is suspended, or due during the
+ * suspend, is lost, early or comes twice. This holds for the device's callouts
+ * in each clock, and for kernel timers of each class and CPU.
  */
 TEST_F(level, none_is_lost_or_early)
 {
@@ -490,7 +497,7 @@ TEST_F(level, none_is_lost_or_early)
 		ASSERT_LE(0, self->fd);
 		ASSERT_EQ(ALL, set_all(self->fd, time));
 		ret = suspend(DEEP);
-		/* An alarm was near: again, with a longer time. */
+		/* An alarm was near. Try again with a longer time. */
 		if (ret != -EBUSY)
 			break;
 		ASSERT_EQ(0, close(self->fd));

@@ -2,9 +2,9 @@
 /*
  * timens.c - time namespaces: absolute times are the caller's
  *
- * Each test is in a time namespace with an offset of each clock, except where it
- * goes back to the first one. A callout that takes one namespace's time for the
- * other's is early, or late by more than WAIT_MS.
+ * Each test runs in a time namespace with an offset for each clock, except where
+ * it returns to the initial namespace. A callout that confuses the times of the
+ * two namespaces is early, or late by more than WAIT_MS.
  */
 #include "kselftest_harness.h"
 #include "lib/common.h"
@@ -16,10 +16,10 @@ FIXTURE(timens) {
 	int fd;
 	int initial;
 	int inner;
-	__s64 shift;	/* what the namespace adds to the clock, in ns */
+	__s64 shift;	/* the namespace's offset of the clock, in ns */
 };
 
-/* Offsets in seconds; those that are not positive keep the clocks above 0. */
+/* Offsets in seconds. Offsets that are not positive keep the clocks above 0. */
 FIXTURE_VARIANT(timens) {
 	clockid_t clock;
 	int monotonic, boottime;
@@ -109,7 +109,7 @@ TEST_F(timens, absolute)
 	}
 }
 
-/* With slack or a period times are set elsewhere. */
+/* Times of callouts with slack or a period are converted elsewhere. */
 TEST_F(timens, absolute_with_slack_and_period)
 {
 	__u64 time = now_of(variant->clock) + 30 * MSEC;
@@ -182,7 +182,7 @@ TEST_F(timens, ends_of_the_clock)
 	EXPECT_EQ(self->shift > 0 ? self->shift : 0, e.due);
 	op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, TIME_MAX);
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	/* Never, in each. */
+	/* A time that never comes never comes in either namespace. */
 	EXPECT_EQ(TIME_MAX, next_due(self->fd, variant->clock));
 	EXPECT_FALSE(readable_within(self->fd, 20));
 	ASSERT_TRUE(enter(self->initial));
@@ -228,7 +228,7 @@ TEST_F(timens, wait)
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(0, b.got);
 	EXPECT_LE(b.time, now_of(variant->clock));
-	/* The last time means no limit, whatever the offset. */
+	/* The largest time means no limit, whatever the offset. */
 	b.time = TIME_MAX;
 	ASSERT_NE(0, set(self->fd, MSEC, 1));
 	ASSERT_EQ(0, do_batch(self->fd, &b));
@@ -240,7 +240,7 @@ TEST_F(timens, wait)
 	EXPECT_EQ(0, b.got);
 }
 
-/* An event has the times of its reader's namespace, and so has LIST. */
+/* Events and LIST have times of the reader's namespace. */
 TEST_F(timens, reader_is_elsewhere)
 {
 	__u64 time = now_of(variant->clock) + 30 * MSEC, before;

@@ -2,10 +2,10 @@
 /*
  * turns.c - one user's burst does not delay another user's callout
  *
- * Many callouts of one user are due together on a CPU. One of another user is
- * due at the same time on the same CPU, and so is one in another file of the
- * first user, set last. Lateness is counted in callouts of the burst that fired
- * before.
+ * Many callouts of one user are due together on a CPU. A callout of another
+ * user is due at the same time on the same CPU, and so is a callout in another
+ * file of the first user, which is set last. Lateness is measured as the number
+ * of callouts of the burst that fired before.
  */
 #include <stdlib.h>
 
@@ -15,13 +15,13 @@
 #define AT_A_TIME	16384U
 #define SOMEBODY	12345
 #define MILLION		1000000
-/* Until they are due, in ns for each of them. */
+/* Time until the callouts are due, in ns for each callout. */
 #define HEADROOM	3000ULL
 #define SLOW		SEC
-/* Callouts of others that may come first: some turns of an expiry, of 1024 each. */
+/* How many callouts of others may come first: some turns of an expiry, of 1024 each. */
 #define FIRST		(8 * 1024U)
 
-/* As a real user, with the rights to open the device. */
+/* Run as a real user, with the rights to open the device. */
 static int open_as(uid_t uid)
 {
 	int fd = -EPERM;
@@ -34,7 +34,7 @@ static int open_as(uid_t uid)
 	return fd;
 }
 
-/* Sets @n callouts due at @due; false if some could not be set. */
+/* Set @n callouts due at @due; false if some could not be set. */
 static bool set_burst(int fd, struct callout_op *ops, unsigned int n, __u64 due)
 {
 	unsigned int i, some, done;
@@ -62,7 +62,7 @@ static unsigned int fired_before(const struct callout_event *e, unsigned int n,
 	return before;
 }
 
-/* Drops what has fired. */
+/* Drop all events. */
 static void drop_events(int fd)
 {
 	struct callout_event e;
@@ -106,7 +106,7 @@ TEST_F_TIMEOUT(file, burst_of_another_user, TIMEOUT_S)
 				     0, &other_handle));
 		if (dev_now() < due)
 			break;
-		/* It took longer: again, with more time. */
+		/* Setting took longer. Try again with more time. */
 		ASSERT_EQ(0, close(burst));
 		ASSERT_GT(60 * SEC, headroom);
 		headroom *= 2;
@@ -115,7 +115,7 @@ TEST_F_TIMEOUT(file, burst_of_another_user, TIMEOUT_S)
 		drop_events(same);
 		drop_events(other);
 	}
-	/* It may be due later than receive() waits. */
+	/* The callout may be due later than receive() waits. */
 	ASSERT_TRUE(readable_within(burst, headroom / MSEC + WAIT_MS));
 	ASSERT_EQ((int)n, receive(burst, e, n));
 	ASSERT_EQ(1, receive(same, &late[0], 1));

@@ -85,7 +85,7 @@ static bool submit_read(struct _test_data_uring *self, void *buffer,
 	});
 }
 
-/* Returns the result of the next completion, or -ETIME. */
+/* Return the result of the next completion, or -ETIME. */
 static int complete(struct _test_data_uring *self, int ms)
 {
 	atomic_uint *head = ring_word(self, self->p.cq_off.head);
@@ -131,7 +131,7 @@ TEST_F(uring, read_after_it_has_fired)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Of several waiting reads each gets an event, and no event comes twice. */
+/* Each of several waiting reads gets an event, and no event comes twice. */
 TEST_F(uring, several_reads)
 {
 	struct callout_event e[4] = { 0 };

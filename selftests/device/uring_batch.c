@@ -9,14 +9,14 @@
 static struct callout_op ops[CALLOUT_BATCH_MAX];
 static struct callout_event events[EVENTS];
 
-/* Submits a batch alone; returns its result. */
+/* Submit a batch alone. Return its result. */
 static int submit_batch(struct ring *r, int fd, struct callout_batch *batch)
 {
 	queue_batch(r, fd, batch, 0);
 	return submit(r) ? complete(r, NULL, WAIT_MS) : 0;
 }
 
-/* A program asks for the feature: without it the entry may be refused. */
+/* A program must check for the feature: without it the entry may be refused. */
 TEST_F(uring_cmd, batch_feature)
 {
 	struct callout_batch batch = batch_of(ops, 0);
@@ -26,7 +26,7 @@ TEST_F(uring_cmd, batch_feature)
 		EXPECT_EQ(0, ret);
 }
 
-/* What a batch sets has a handle, is cancelled by it, and becomes an event. */
+/* A callout that a batch sets has a handle, is cancelled by it, and yields an event. */
 TEST_F(uring_cmd, batch_as_the_ioctl)
 {
 	struct callout_batch batch = batch_of(ops, 3);
@@ -66,7 +66,10 @@ TEST_F(uring_cmd, batch_as_the_ioctl)
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
 }
 
-/* A loop needs no call of the device: a read of io_uring receives what a batch sets. */
+/*
+ * A loop needs no call of the device: a read of io_uring receives the events of
+ * a batch's callouts.
+ */
 TEST_F(uring_cmd, batch_and_read)
 {
 	struct callout_batch batch = batch_of(ops, EVENTS);
@@ -122,7 +125,7 @@ TEST_F(uring_cmd, batch_among_commands)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* The largest one, on the thread that submits and on one of io_uring's. */
+/* The largest batch runs on the thread that submits and on a thread of io_uring. */
 TEST_F(uring_cmd, batch_largest)
 {
 	unsigned int i, n, outstanding = CALLOUT_BATCH_MAX;
@@ -173,7 +176,7 @@ static void with_argument(struct io_uring_sqe *sqe)
 	sqe->addr3 = 1;
 }
 
-/* What is refused changes nothing. */
+/* A batch that is refused changes nothing. */
 TEST_F(uring_cmd, batch_refused)
 {
 	static const struct {
@@ -200,14 +203,14 @@ TEST_F(uring_cmd, batch_refused)
 			TH_LOG("entry %u", i);
 		}
 	}
-	/* It does not wait. */
+	/* A batch cannot wait. */
 	batch = with_events(batch, events, EVENTS, CALLOUT_BATCHF_WAIT, 0);
 	EXPECT_EQ(-EINVAL, submit_batch(r, self->fd, &batch));
 	batch.time = HOUR;
 	EXPECT_EQ(-EINVAL, submit_batch(r, self->fd, &batch));
 	batch.flags |= CALLOUT_BATCHF_ABSTIME;
 	EXPECT_EQ(-EINVAL, submit_batch(r, self->fd, &batch));
-	/* So it has no time, and no clock of it. */
+	/* So it has neither the time nor the clock of a wait. */
 	batch = with_events(batch, events, EVENTS, 0, HOUR);
 	batch.clockid = 0;
 	EXPECT_EQ(-EINVAL, submit_batch(r, self->fd, &batch));

@@ -47,7 +47,8 @@ TEST_F(realtime, command_set_forth)
 
 /*
  * A command does not complete when its tick comes if the clock was set back
- * meanwhile. The longer it takes to set the clock, the longer is its time.
+ * before that. The longer the setting of the clock takes, the longer is the
+ * command's time.
  */
 TEST_F(realtime, command_set_back)
 {
@@ -75,7 +76,7 @@ TEST_F(realtime, command_set_back)
 	EXPECT_LE(op.time, real_now());
 }
 
-/* A relative command does not follow, and none can end because of a setting. */
+/* A relative command does not follow settings, and no command ends because of a setting. */
 TEST_F(realtime, command_relative)
 {
 	struct callout_op op = set_op(50 * MSEC, 1);
@@ -95,7 +96,7 @@ TEST_F(realtime, command_relative)
 	EXPECT_EQ(-EINVAL, command(&r, self->fd, &op, NULL));
 }
 
-/* Returns 0, or the number of what is wrong. */
+/* Return 0, or the number of the failed step. */
 static int use_shifted_clocks(int fd, __u32 flags)
 {
 	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
@@ -110,7 +111,7 @@ static int use_shifted_clocks(int fd, __u32 flags)
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		ops[i] = set_at(clocks[i % 2], now_of(clocks[i % 2]) + 30 * MSEC, i);
 		sqe = queue(&r, fd, &ops[i], i);
-		/* By one of io_uring's own threads. */
+		/* Issue the command on one of io_uring's own threads. */
 		if (i / 2)
 			sqe->flags = IOSQE_ASYNC;
 	}
@@ -126,8 +127,9 @@ static int use_shifted_clocks(int fd, __u32 flags)
 }
 
 /*
- * Absolute times are the submitter's, whoever issues the command. One that is
- * taken for that of another namespace is early, or late by more than WAIT_MS.
+ * Absolute times are in the submitter's namespace, whichever thread issues the
+ * command. A command with a time of another namespace is early, or late by more
+ * than WAIT_MS.
  */
 TEST_F(uring_cmd, time_namespace)
 {

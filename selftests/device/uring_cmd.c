@@ -6,7 +6,7 @@
 
 #include "lib/uring.h"
 
-/* basic.c sees where INFO has it. */
+/* basic.c checks where INFO has the feature. */
 TEST_F(uring_cmd, feature)
 {
 	struct callout_op op = set_op(0, 1);
@@ -48,7 +48,7 @@ TEST_F(uring_cmd, fires_not_early)
 	}
 }
 
-/* One submission, some of it by way of io_uring's own threads. */
+/* One submission, some of it through io_uring's own threads. */
 TEST_F(uring_cmd, many)
 {
 	static struct callout_op ops[1000];
@@ -134,8 +134,8 @@ TEST_F(uring_cmd, cancel)
 }
 
 /*
- * The kernel's own cancel does not look at commands. Should it do so one day, it
- * works: either way the command completes once.
+ * The kernel's own cancel ignores commands. The test also passes on a kernel
+ * that cancels them: in both cases the command completes once.
  */
 TEST_F(uring_cmd, async_cancel)
 {
@@ -158,7 +158,7 @@ TEST_F(uring_cmd, async_cancel)
 				  ret ? CALLOUT_STATE_PENDING : -ENOENT));
 }
 
-/* SET of the key, by either way, sets the callout of a command again. */
+/* SET of the key, as a command or an ioctl, sets the callout of a command again. */
 TEST_F(uring_cmd, move)
 {
 	struct callout_entry entry;
@@ -189,7 +189,7 @@ TEST_F(uring_cmd, move)
 	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
 	EXPECT_EQ(MSEC, entry.slack);
 	EXPECT_LT(2 * HOUR, entry.left);
-	/* It stays a command, which has no event. */
+	/* The callout stays a command's, which has no event. */
 	op.cookie = 1;
 	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
 	EXPECT_EQ(-EBUSY, command(r, self->fd, &op, NULL));
@@ -207,7 +207,7 @@ TEST_F(uring_cmd, move)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Waits until @n callouts of the file were set, also by a thread of the kernel. */
+/* Wait until @n callouts of the file were set, also by a thread of the kernel. */
 static bool wait_set(int fd, long long n)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC;
@@ -220,7 +220,7 @@ static bool wait_set(int fd, long long n)
 	return true;
 }
 
-/* Without a key a command has a handle, by which either way finds it. */
+/* Without a key a command has a handle, by which a command or an ioctl finds it. */
 TEST_F(uring_cmd, handle)
 {
 	struct callout_op set, cancel, op;
@@ -250,7 +250,7 @@ TEST_F(uring_cmd, handle)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, set.handle));
 	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
 
-	/* Moved, it fires; then its handle is stale. */
+	/* After a move the command fires, and then its handle is stale. */
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	ASSERT_TRUE(wait_set(self->fd, 3));
 	op = callout_op_move(set.handle, 2 * HOUR);
@@ -268,7 +268,7 @@ TEST_F(uring_cmd, handle)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Each of many has another handle, which is there when its command completes. */
+/* Each of many commands has another handle, which is written before the command completes. */
 TEST_F(uring_cmd, handles_of_many)
 {
 	static struct callout_op ops[PENDING];
@@ -296,7 +296,7 @@ TEST_F(uring_cmd, handles_of_many)
 	EXPECT_EQ(PENDING, counts_of(self->fd).delivered);
 }
 
-/* A handle that cannot be written makes no callout. */
+/* If the handle cannot be written, no callout is set. */
 TEST_F(uring_cmd, handle_cannot_be_written)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -315,7 +315,7 @@ TEST_F(uring_cmd, handle_cannot_be_written)
 	munmap(op, size);
 }
 
-/* Who has the key keeps it; what was to be the command is a callout like others. */
+/* A command whose key is outstanding fails, and its slot serves another callout. */
 TEST_F(uring_cmd, key_exists)
 {
 	struct callout_op set = set_op(HOUR, 3), event = set_op(HOUR, 4);
@@ -509,7 +509,7 @@ TEST(long_entry)
 
 #define INSERT_NS	(2 * SEC)
 
-/* One of two threads that insert the same keys at the same time. */
+/* A thread of two that insert the same keys at the same time. */
 struct inserter {
 	int fd;
 	bool first;
@@ -519,12 +519,12 @@ struct inserter {
 	pthread_t thread;
 	unsigned int meetings;
 	unsigned int rounds;
-	unsigned int met;	/* rounds in which each has inserted some */
+	unsigned int met;	/* rounds in which both threads have inserted some keys */
 	unsigned int inserted;
 	unsigned int wrong;
 };
 
-/* Waits for the other thread, without sleep: they go on at nearly the same time. */
+/* Wait for the other thread without sleep, so that both continue at nearly the same time. */
 static void meet(struct inserter *in)
 {
 	unsigned int spins = 0;
@@ -536,7 +536,7 @@ static void meet(struct inserter *in)
 			sched_yield();
 }
 
-/* Cancels each key; returns how many had no callout, or another one. */
+/* Cancel each key. Return how many keys had no callout, or another callout. */
 static unsigned int cancel_keys(int fd)
 {
 	unsigned int wrong = 0, i;
@@ -550,7 +550,7 @@ static unsigned int cancel_keys(int fd)
 	return wrong;
 }
 
-/* One from the first key on, the other from the last: they meet. */
+/* One thread starts with the first key, the other with the last key, so that they meet. */
 static void insert_round(struct inserter *in)
 {
 	unsigned int i, inserted = 0;
@@ -591,7 +591,7 @@ static void *insert(void *arg)
 	return NULL;
 }
 
-/* Of two threads that insert a key at the same time, one inserts it. */
+/* If two threads insert a key at the same time, exactly one succeeds. */
 TEST(two_insert_one_key)
 {
 	int fd = dev_open(O_NONBLOCK);
@@ -623,7 +623,7 @@ TEST(two_insert_one_key)
 
 /*
  * A ring that waits by polling can have these commands from Linux 7.2 on, and
- * takes them with it.
+ * cancels them when it is closed.
  */
 TEST(iopoll)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * uring_end.c - callouts as commands of io_uring: how they end when the
- * ring, the file or the process does, and who completes them
+ * uring_end.c - callouts as commands of io_uring: how they end when the ring,
+ * the file or the process ends, and what completes them
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ TEST_F(uring_cmd, ring_is_closed)
 	self->ring.fd = dup(self->fd);
 }
 
-/* A pending command keeps its file, also one that is only registered. */
+/* A pending command keeps its file open, also a file that is only registered. */
 TEST_F(uring_cmd, file_is_closed)
 {
 	struct callout_op set = set_op(20 * MSEC, 1000);
@@ -58,13 +58,13 @@ TEST_F(uring_cmd, file_is_closed)
 
 enum ending { EXITS, KILLED, EXECUTES, ENDINGS };
 
-/* As of waitpid(2). The harness says "skip" if it was to list its tests. */
+/* As returned by waitpid(2). The harness reports "skip" if it only lists its tests. */
 static const int results[ENDINGS] = {
 	[KILLED]   = SIGKILL,
 	[EXECUTES] = KSFT_SKIP << 8,
 };
 
-/* A process ends at once, and takes its commands with it. */
+/* A process ends at once, and its commands are cancelled. */
 TEST_F(uring_cmd, process_ends)
 {
 	struct callout_op event = set_op(HOUR, 10 * PENDING);
@@ -102,7 +102,7 @@ TEST_F(uring_cmd, process_ends)
 	}
 }
 
-/* A ring cancels the commands of another, and takes only its own with it. */
+/* A ring can cancel the commands of another ring. Closing it cancels only its own commands. */
 TEST_F(uring_cmd, two_rings)
 {
 	struct callout_op cancel = cancel_op(0);
@@ -127,7 +127,8 @@ TEST_F(uring_cmd, two_rings)
 
 /*
  * Commands fire while another ring and the ioctls cancel and move them: each
- * completes exactly once, and is cancelled exactly if a cancel says so.
+ * completes exactly once, and is cancelled if and only if a cancel reports
+ * success.
  */
 #define KEYS		64
 #define ROUNDS		300
@@ -189,7 +190,7 @@ TEST_F(uring_cmd, stress)
 			queue(&self->ring, self->fd, &ops[i], i);
 		}
 		ASSERT_TRUE(submit(&self->ring));
-		/* For all of them at once, or for one after the other. */
+		/* Wait for all commands at once, or for one after the other. */
 		if (round & 1)
 			ASSERT_TRUE(wait_for(&self->ring, KEYS, -1));
 		for (i = 0; i < KEYS; i++) {

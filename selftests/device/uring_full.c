@@ -2,8 +2,8 @@
 /*
  * uring_full.c - commands of io_uring: more completions than a ring has places
  *
- * io_uring keeps the others in a list, and moves them to the ring when a task that
- * has made room enters.
+ * io_uring keeps the excess completions in a list, and moves them to the ring when
+ * a task that has made room enters the kernel.
  */
 #include "lib/uring.h"
 
@@ -13,28 +13,28 @@
 static struct callout_op ops[MANY];
 static unsigned int completions[MANY];
 
-/* Opens a ring of the variant's kind with few places. */
+/* Open a ring of the variant's kind with few places. */
 static bool open_small(struct ring *r, __u32 flags)
 {
 	return ring_open_entries(r, flags, PLACES / 2) &&
 	       r->p.cq_entries == PLACES;
 }
 
-/* Submits command @from and those after it: as many as fit at one time. */
+/* Submit commands from @from on: as many as fit at one time. */
 static unsigned int submit_some(struct ring *r, int fd, unsigned int from)
 {
 	unsigned int i, n = r->p.sq_entries < MANY - from ? r->p.sq_entries :
 							    MANY - from;
 
 	for (i = from; i < from + n; i++) {
-		/* Those that are cancelled, and those that fire. */
+		/* Commands to cancel, and commands that fire. */
 		ops[i] = set_op(i % 3 ? i % 7 * MSEC : HOUR, i);
 		queue(r, fd, &ops[i], i);
 	}
 	return submit(r) ? n : 0;
 }
 
-/* The next completion, for which the task enters the kernel. */
+/* Return the next completion. The task enters the kernel for it. */
 static int next(struct ring *r, __u64 *which)
 {
 	atomic_uint *head = ring_word(r, r->p.cq_off.head);
@@ -45,10 +45,7 @@ static int next(struct ring *r, __u64 *which)
 	return complete(r, which, WAIT_MS);
 }
 
-/*
- * Nobody takes a completion until all have come: each comes once, with its
- * result.
- */
+/* If no completion is taken until all have come, each comes once, with its result. */
 TEST_F(uring_cmd, none_is_lost)
 {
 	unsigned int i, n, fired = 0, cancelled = 0, wrong = 0, by_key = 0;
@@ -64,7 +61,7 @@ TEST_F(uring_cmd, none_is_lost)
 		n = submit_some(&small, self->fd, i);
 		ASSERT_NE(0, n);
 	}
-	/* What is to fire in an hour, and any other that has not fired yet. */
+	/* Cancel the commands due in an hour, and any other command that has not fired yet. */
 	for (i = 0; i < MANY; i++) {
 		op = cancel_op(i);
 		if (i % 3 && i % 2)
@@ -97,7 +94,7 @@ TEST_F(uring_cmd, none_is_lost)
 	EXPECT_TRUE(ring_close(&small));
 }
 
-/* A ring that is closed with more of them than places leaves nothing behind. */
+/* A ring that is closed with more completions than places leaves nothing behind. */
 TEST_F(uring_cmd, closed_with_them)
 {
 	struct ring small;

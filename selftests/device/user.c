@@ -56,7 +56,7 @@ TEST_F(file, limit_is_lowered_below_outstanding)
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, 9,
 					   &handle));
-		/* To move one needs no room. */
+		/* Moving a callout needs no room. */
 		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  move(self->fd, handles[i], 2 * HOUR));
 		EXPECT_EQ(CALLOUT_STATE_PENDING,
@@ -71,7 +71,7 @@ static bool become(uid_t uid)
 	return !setgroups(0, NULL) && !setgid(uid) && !setuid(uid);
 }
 
-/* Runs @function as another user; returns its status. */
+/* Run @function as another user. Return its status. */
 static int as(uid_t uid, int (*function)(void))
 {
 	pid_t child = fork();
@@ -168,7 +168,7 @@ static int use_up(void)
 	MUST(info_of(fds[0]).outstanding == USER_LIMIT);
 	MUST(!counts_of(fds[1]).set);
 
-	/* Room for one more; that counts until it has been read. */
+	/* There is room for one more callout, which counts until its event was read. */
 	MUST(dev_cancel(fds[0], handles[0]) == CALLOUT_STATE_PENDING);
 	MUST(set(fds[0], 0, 1));
 	MUST(wait_unread(fds[0], 1));
@@ -190,14 +190,14 @@ static int use_up(void)
 
 TEST_F(user, edquot)
 {
-	/* The second time, nothing of the first counts any more. */
+	/* The second time, nothing of the first time counts any more. */
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 	EXPECT_EQ(0, as(SOMEBODY_ELSE, use_up));
 	EXPECT_EQ(0, info_of(self->root).outstanding);
 }
 
-/* A lower limit of a file gives nothing back to its user, closing it does. */
+/* Lowering a file's limit gives nothing back to its user. Closing the file does. */
 static int lower_limit(void)
 {
 	int fds[2] = { dev_open(O_NONBLOCK),
@@ -218,7 +218,7 @@ static int lower_limit(void)
 	MUST(!info_of(fds[0]).outstanding);
 	MUST(info_of(fds[1]).user_charged == USER_LIMIT);
 	MUST(dev_set(fds[1], 0, HOUR, 1, &handle) == -EDQUOT);
-	/* The file itself has the room that it has left. */
+	/* The file itself still has its remaining room. */
 	MUST(set(fds[0], HOUR, 1));
 	MUST(!close(fds[0]));
 	MUST(wait_user_outstanding(fds[1], 0));
@@ -289,7 +289,7 @@ TEST_F(user, opener_is_charged)
 	EXPECT_LT(0, info.user_charged);
 }
 
-/* The users of a user namespace; in the initial one nobody has these ids. */
+/* The users of a user namespace. In the initial namespace nobody has these ids. */
 #define INNER_USERS	8
 #define FIRST_INNER	100000
 
@@ -305,7 +305,7 @@ static bool map(pid_t pid, const char *what)
 	return f && !fclose(f) && ok;
 }
 
-/* Waits until no file that this user has closed counts any more. */
+/* Wait until no file that this user has closed counts any more. */
 static bool settled(void)
 {
 	int fd = dev_open(O_NONBLOCK);
@@ -314,7 +314,7 @@ static bool settled(void)
 	return !close(fd) && ok;
 }
 
-/* All of these users together can have USER_LIMIT callouts; then EDQUOT. */
+/* All of these users together can have USER_LIMIT callouts. One more fails with EDQUOT. */
 static int fill_as_all(void)
 {
 	unsigned int i, j, n = 0;
@@ -340,7 +340,7 @@ static int fill_as_all(void)
 	return wrong_line;
 }
 
-/* Runs @function as user 0 of a new namespace of @owner; returns its status. */
+/* Run @function as user 0 of a new namespace of @owner. Return its status. */
 static int in_namespace_of(uid_t owner, int (*function)(void))
 {
 	int status = -1, up[2], down[2];
@@ -378,7 +378,7 @@ TEST_F(user, namespace_counts_as_its_owner)
 {
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
-	/* Nothing of it counts any more, and other users are not affected. */
+	/* Nothing of the namespace counts any more, and other users are not affected. */
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 	EXPECT_EQ(0, as(SOMEBODY_ELSE, use_up));
 }
@@ -403,7 +403,7 @@ TEST_F(user, namespace_of_owner_at_limit)
 	EXPECT_EQ(0, as(SOMEBODY, fill_then_namespace));
 }
 
-/* The users of a namespace that root has created have one user's limit. */
+/* The users of a namespace that root has created share the limit of one user. */
 TEST_F(user, namespace_of_root)
 {
 	__u64 before = info_of(self->root).user_charged;
@@ -423,14 +423,14 @@ static void come_and_go(unsigned int i)
 	int fd;
 
 	for (round = 0; round < 200; round++) {
-		/* The second half is in a nested namespace. */
+		/* The second half runs in a nested namespace. */
 		if (round == 100)
 			MUST(!unshare(CLONE_NEWUSER));
 		if (round < 100)
 			MUST(!setresuid((i + round) % INNER_USERS, 0, 0));
 		fd = dev_open(O_NONBLOCK);
 		MUST(fd >= 0);
-		/* It may fail: there may be no room for all. */
+		/* The call may fail: there may be no room for all. */
 		dev_set(fd, 0, HOUR, 1, &handle);
 		MUST(!close(fd));
 	}
@@ -462,7 +462,7 @@ TEST_F(user, namespaces_come_and_go)
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 }
 
-/* Everybody gets the counters of their file. */
+/* All users get the counters of their files. */
 static int sees_own_counters(void)
 {
 	int fd = dev_open(O_NONBLOCK);
@@ -484,7 +484,7 @@ static bool remount_debugfs(const char *mode)
 	return !mount("debugfs", DEBUGFS, "debugfs", MS_REMOUNT, mode);
 }
 
-/* The file is there, and this user opens it neither for reading nor for writing. */
+/* The file exists, and this user can open it neither for reading nor for writing. */
 static bool is_refused(const char *name)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
@@ -501,8 +501,8 @@ static bool is_refused(const char *name)
 }
 
 /*
- * Those of the whole facility, all users' together, are for root only: each file
- * by its own mode. Some kernels have one more, "chip".
+ * The counters of the whole facility, which cover all users, are for root only,
+ * by the mode of each file. Some kernels have one more file, "chip".
  */
 static int sees_no_counters_of_others(void)
 {
@@ -529,7 +529,7 @@ TEST_F(user, counters)
 	EXPECT_EQ(0, as(SOMEBODY, sees_own_counters));
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, sees_own_counters));
 	EXPECT_EQ(0, in_namespace_of(0, sees_own_counters));
-	/* As a rule nobody but root comes to the files. */
+	/* By default only root can reach the files. */
 	ASSERT_TRUE(remount_debugfs("mode=755"));
 	EXPECT_EQ(0, as(SOMEBODY, sees_no_counters_of_others));
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, sees_no_counters_of_others));
@@ -586,7 +586,7 @@ TEST_F(file, fdinfo)
 	EXPECT_EQ(3, fdinfo_number(self->fd, "outstanding"));
 	EXPECT_EQ(2, fdinfo_number(self->fd, "unread"));
 	EXPECT_EQ(3, fdinfo_number(self->fd, "fired"));
-	/* fdinfo has no next due time: that would take a look at every slot. */
+	/* fdinfo has no next due time, which would require a look at every slot. */
 	EXPECT_EQ(due, next_due(self->fd, CLOCK_MONOTONIC));
 	EXPECT_EQ(-1, fdinfo_number(self->fd, "next-monotonic"));
 	EXPECT_EQ(-1, fdinfo_number(self->fd, "next-boottime"));

@@ -40,7 +40,7 @@ TEST_F(file, deadline)
 			EXPECT_EQ(0, b.got);
 			EXPECT_LE(end, now_of(clocks[i]));
 		}
-		/* A deadline that has passed: nothing waits. */
+		/* A batch with a deadline that has passed does not wait. */
 		b = batch_until(&e, 1, clocks[i], 1);
 		b.flags |= CALLOUT_BATCHF_ABSTIME;
 		ASSERT_EQ(0, do_batch(self->fd, &b));
@@ -74,7 +74,7 @@ TEST_F(file, longer_structure)
 	}
 }
 
-/* An event ends a wait that has a far deadline, or none. */
+/* An event ends a wait with a far deadline, or without one. */
 TEST_F(file, event)
 {
 	static const __u64 times[] = { HOUR, TIME_MAX, CALLOUT_FOREVER };
@@ -93,7 +93,7 @@ TEST_F(file, event)
 	}
 }
 
-/* The wait goes on until the least number of events was read. */
+/* The wait continues until the least number of events was read. */
 TEST_F(file, min_events)
 {
 	struct callout_event e[4];
@@ -102,7 +102,7 @@ TEST_F(file, min_events)
 
 	for (i = 0; i < 3; i++)
 		ASSERT_NE(0, set(self->fd, 10 * i * MSEC, i));
-	/* As many as there is room for. */
+	/* The least number is the room for events. */
 	b = batch_until(e, 3, CLOCK_MONOTONIC, HOUR);
 	b.min_events = 3;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
@@ -110,7 +110,7 @@ TEST_F(file, min_events)
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(i, e[i].cookie);
 
-	/* Those that came in time are enough if no more do. */
+	/* At the deadline the events that came in time are returned. */
 	ASSERT_NE(0, set(self->fd, 0, 4));
 	ASSERT_NE(0, set(self->fd, HOUR, 5));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
@@ -120,7 +120,7 @@ TEST_F(file, min_events)
 	ASSERT_EQ(1, b.got);
 	EXPECT_EQ(4, e[0].cookie);
 
-	/* A signal ends the wait for more, and loses none. */
+	/* A signal ends the wait for more events, and loses none. */
 	ASSERT_NE(0, set(self->fd, 0, 6));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_TRUE(interrupt_by(SIGALRM, SA_RESTART));
@@ -140,7 +140,7 @@ static void count_signal(int sig)
 	sigset_t now;
 
 	signals++;
-	/* The mask of the wait holds in the handler. */
+	/* The mask of the wait applies in the handler. */
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
 	was_blocked = sigismember(&now, SIGUSR2);
 }
@@ -198,7 +198,7 @@ TEST_F(file, signal_mask)
 	EXPECT_TRUE(is_blocked(SIGUSR1));
 	EXPECT_FALSE(is_blocked(SIGUSR2));
 
-	/* And after a wait that times out. */
+	/* The mask is restored also after a wait that times out. */
 	b = batch_masked(&e, MSEC, &during);
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(0, b.got);
@@ -207,7 +207,7 @@ TEST_F(file, signal_mask)
 	EXPECT_EQ(1, signals);
 }
 
-/* A signal that the wait blocks does not end it; it comes afterwards. */
+/* A signal that the wait blocks does not end the wait. The signal comes afterwards. */
 TEST_F(file, signal_blocked_during_the_wait)
 {
 	struct sigaction action = { .sa_handler = count_signal };
@@ -226,7 +226,7 @@ TEST_F(file, signal_blocked_during_the_wait)
 	EXPECT_FALSE(is_blocked(SIGALRM));
 }
 
-/* A child that waits for ever, with all signals blocked meanwhile. */
+/* A child that waits for ever, with all signals blocked during the wait. */
 static pid_t fork_deaf(int fd)
 {
 	struct callout_event e;
@@ -234,7 +234,7 @@ static pid_t fork_deaf(int fd)
 	sigset_t during;
 	pid_t child;
 
-	/* The C library's leaves its own signals out. */
+	/* The C library's sigfillset() leaves out the library's own signals. */
 	memset(&during, 0xff, sizeof(during));
 	b = batch_masked(&e, CALLOUT_FOREVER, &during);
 	child = fork();
@@ -245,7 +245,7 @@ static pid_t fork_deaf(int fd)
 	return child;
 }
 
-/* Has a child ended, or stopped, before long? */
+/* Did a child end, or stop, before long? */
 static bool child_changes(pid_t child, int *status)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wait_set.c - BATCH waits while CLOCK_REALTIME is set forth and back
+ * wait_set.c - BATCH waits while CLOCK_REALTIME is set forward and back
  */
 #include <sys/wait.h>
 
@@ -11,7 +11,7 @@ struct waiter {
 	__u64 time;
 	clockid_t clockid;
 	__u32 flags;	/* CALLOUT_BATCHF_ABSTIME or 0 */
-	__u64 end;	/* of CLOCK_MONOTONIC: not before */
+	__u64 end;	/* CLOCK_MONOTONIC: the wait must not end before */
 	pid_t pid;
 };
 
@@ -35,7 +35,7 @@ static int wait_in_batch(int fd, const struct waiter *w)
 	return b.got ? 3 : 0;
 }
 
-/* Returns when the process sleeps in its wait, or has ended it. */
+/* Return when the process sleeps in its wait, or has ended it. */
 static bool start(int fd, struct waiter *w)
 {
 	w->pid = fork();
@@ -56,7 +56,7 @@ static bool still_waits(struct waiter *w)
 	       !info.si_pid;
 }
 
-/* The exit status, or -1 if the wait does not end. */
+/* Return the exit status, or -1 if the wait does not end. */
 static int end(struct waiter *w)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC;
@@ -75,8 +75,8 @@ static int end(struct waiter *w)
 }
 
 /*
- * Sets the clock during a wait of @clock, by @by; returns what end() does. The
- * longer it takes to set the clock, the longer is the wait.
+ * Set the clock during a wait of @clock, by @by. Return the result of end().
+ * The longer the setting of the clock takes, the longer is the wait.
  */
 static int set_during(int fd, clockid_t clock, bool abs, __s64 by)
 {
@@ -142,7 +142,7 @@ TEST_F(realtime, set_forth)
 	EXPECT_LE(w.time, real_now());
 }
 
-/* It does not end at its old time if the clock was set back. */
+/* A wait does not end at its old time if the clock was set back. */
 TEST_F(realtime, set_back)
 {
 	struct waiter w = {
@@ -169,7 +169,7 @@ TEST_F(realtime, set_back)
 	EXPECT_LE(w.time, real_now());
 }
 
-/* No setting ends a wait without a limit; an event does. */
+/* No setting ends a wait without a limit. An event does. */
 TEST_F(realtime, without_limit)
 {
 	static const __u64 times[] = { TIME_MAX, CALLOUT_FOREVER };
