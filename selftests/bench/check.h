@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * check.h - what a benchmark does when a call fails: it says which, and ends
+ * check.h - ends a benchmark when a call fails, and reports the call
  */
 #ifndef _CALLOUT_BENCH_CHECK_H
 #define _CALLOUT_BENCH_CHECK_H

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * loop_bench.c - counts what idle timeouts cost an event loop
+ * loop_bench.c - counts the cost of idle timeouts in an event loop
  *
  * For QEMU with -icount shift=0 and one CPU: there the time stamp counter
- * advances by one for each instruction, be it the program's or the kernel's,
- * which is a nanosecond. Each loop runs in a process of its own, under the same
- * load:
+ * advances by one, which is a nanosecond, for each instruction of the program
+ * or the kernel. Each loop runs in a separate process, under the same load:
  *
  *	all connections become active once
  *	QUIET		the loop turns, nothing else happens
@@ -13,16 +12,17 @@
  *	PACED		each is active once more, one a microsecond
  *	DRAIN		the loop turns until all have timed out
  *
- * The loop never sleeps: one of its descriptors is readable all the time. What
- * a turn costs in QUIET is subtracted for each turn of the others, and what
- * activity costs the program itself, which the loop "none" tells. Prints lines
+ * The loop never sleeps: one of its descriptors is readable all the time. The
+ * cost of a turn in QUIET is subtracted for each turn of the other phases, and
+ * so is the program's own cost of activity, which the loop "none" measures.
+ * Prints lines
  *
  *	bench-loop: NAME,METRIC,VALUE
  *
  *	insns_activity, syscalls_activity
- *		in BUSY, for each activity; queueing timers again included
+ *		in BUSY, for each activity; includes queueing timers again
  *	insns_expiry, syscalls_expiry
- *		in DRAIN, for each timeout; the same
+ *		in DRAIN, for each timeout; likewise
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,13 +50,13 @@ static enum phase phase;
 static bool outstanding[CONNECTIONS];
 static unsigned int next, nr_out;
 
-/* Since the phase began. */
+/* Counts since the phase began. */
 static __u64 begin, turns, activities, timeouts, calls;
 
-/* In a turn of QUIET. */
+/* Cost of a turn of QUIET. */
 static double quiet_insns, quiet_calls;
 
-/* Of an activity of the loop "none". */
+/* Cost of an activity of the loop "none". */
 static double *none_insns;
 
 static inline __u64 cycles(void)
@@ -64,7 +64,7 @@ static inline __u64 cycles(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* The linker has the program and the loops call these instead. */
+/* The linker makes the program and the loops call these wrappers instead. */
 #define COUNTED(type, name, parameters, ...)				\
 type __real_##name parameters;						\
 type __wrap_##name parameters;						\
@@ -114,7 +114,7 @@ static void report(const char *metric, double value)
 	fflush(stdout);
 }
 
-/* What all turns of the phase took, without what they take in QUIET. */
+/* The cost of all turns of the phase, less their cost in QUIET. */
 static double insns(void)
 {
 	return (double)(cycles() - begin) - turns * quiet_insns;
@@ -152,7 +152,7 @@ static void enter(enum phase new)
 	begin = cycles();
 }
 
-/* Each turn of the loop calls it once. */
+/* Each turn of the loop calls this once. */
 void network(void)
 {
 	__u64 past = cycles() - begin;
@@ -210,7 +210,7 @@ static void run(const struct loop *l)
 	l->open(fd);
 	for (i = 0; i < (int)CONNECTIONS; i++)
 		activity();
-	/* Open and armed, it does not allocate any more. */
+	/* The loop does not allocate after it is open and armed. */
 	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall");
 	l->run();
 	exit(0);

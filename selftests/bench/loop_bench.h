@@ -18,11 +18,11 @@
 
 /**
  * struct loop - an event loop whose connections have idle timeouts
- * @name: of the timers
- * @open: prepares; calls network() in each turn, because @fd is readable
+ * @name: the name of the timers
+ * @open: prepare; call network() in each turn, because @fd is readable
  * @active: connection @i has received data: its timeout begins again
- * @run: turns until @stop is called
- * @stop: makes @run return
+ * @run: turn until @stop is called
+ * @stop: make @run return
  */
 struct loop {
 	const char *name;

@@ -13,7 +13,7 @@
 #include "libcallout.h"
 #include "loop_bench.h"
 
-/* Timers that libcallout hands out at a time. */
+/* The number of timers that libcallout hands out at a time. */
 #define MOST		8192
 
 static struct ev_loop *ev;
@@ -188,7 +188,7 @@ static void open_callouts(int fd)
 	open_ctx(fd);
 }
 
-/* The wheel without the device. */
+/* libcallout's wheel without the device. */
 static void open_wheel(int fd)
 {
 	check(!callout_ctx_create_timerfd(&ctx, MOST),

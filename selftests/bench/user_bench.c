@@ -3,34 +3,32 @@
  * user_bench.c - counts instructions of /dev/callout and of its alternatives
  *
  * For QEMU with -icount shift=0 and one CPU: there the time stamp counter
- * advances by one for each instruction, be it the program's or the kernel's.
- * Every facility runs in a process of its own, in the same loops, with the same
- * random times, which are drawn before. The program's part of an operation is
+ * advances by one for each instruction of the program or the kernel. Every
+ * facility runs in a separate process, in the same loops, with the same random
+ * times, which are drawn in advance. The program's part of an operation is
  * counted too. Prints lines
  *
  *	bench-user: FACILITY,MODE,OUTSTANDING,METRIC,VALUE
  *
  *	insns_arm_disarm, insns_rearm
  *		with OUTSTANDING others, due within one to two hours, and the
- *		measured ones later
+ *		measured timers due later
  *	insns_per_expiry
- *		with OUTSTANDING others, EXPIRE due at once: their expiry and
- *		their receipt
+ *		with OUTSTANDING others, EXPIRE timers due at once: their expiry and their receipt
  *	insns_irqsoff_max
  *		the worst lateness of the probe while OUTSTANDING timers, due at
  *		once, expire and are received
  *	bytes_per_timer
- *		by how much less memory is free with OUTSTANDING timers: slabs,
- *		tables and all else
+ *		the decrease of free memory with OUTSTANDING timers: slabs, tables and all else
  *
  *	user_bench irqsoff
- *		insns_irqsoff_max; callout_probe.ko must be loaded. To be run
+ *		insns_irqsoff_max; callout_probe.ko must be loaded. Run this
  *		first: later the kernel frees pages, a thousand with interrupts
  *		off
  *	user_bench memory MODULE
  *		bytes_per_timer; loads callout.ko
  *	user_bench insns
- *		the others
+ *		the other metrics
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -47,7 +45,7 @@
 
 #define BLOCKS		41U
 
-/* Operations in a block; a batch if that is more, or one takes over SLOW. */
+/* Operations in a block. A block is a batch if that is more, or if an operation takes over SLOW. */
 #define OPS		64U
 #define SLOW		100000U
 
@@ -67,7 +65,7 @@
 #define EXPIRE_ROUNDS	3U
 #define PROBE_ROUNDS	7U
 
-/* Time for the kernel to free what the last process had, wheels included. */
+/* Time for the kernel to free the last process's memory, wheels included. */
 #define SETTLE		(15 * NSEC_PER_SEC)
 
 #define HOUR		(3600 * NSEC_PER_SEC)
@@ -132,7 +130,7 @@ static void check_counter(void)
 	check(least >= 10000 && least < 10050, "to be under -icount shift=0");
 }
 
-/* Spins until the counter is at @until; returns the number of turns. */
+/* Spin until the counter is at @until. Return the number of turns. */
 static noinline __u64 spin(__u64 until)
 {
 	__u64 turns = 0;
@@ -169,7 +167,7 @@ static void draw_times(__u64 from)
 		times[i] = from + drand48() * HOUR;
 }
 
-/* Prepares for @n timers, and arms @others of them. */
+/* Prepare for @n timers, and arm @others of them. */
 static void open_and_arm(const struct facility *f, unsigned int n,
 			 unsigned int others)
 {
@@ -183,7 +181,7 @@ static void open_and_arm(const struct facility *f, unsigned int n,
 	}
 }
 
-/* Operates on timers @first to @first + @ops - 1; returns instructions each. */
+/* Operate on timers @first to @first + @ops - 1. Return the instructions for each. */
 typedef __u64 block_fn(const struct facility *f, unsigned int first,
 			  unsigned int ops);
 
@@ -248,7 +246,7 @@ static void sleep_until(__u64 time)
 	      "clock_nanosleep");
 }
 
-/* Returns instructions in a window, without spin()'s, until @n are received. */
+/* Return the instructions in a window, less spin()'s, until @n timers are received. */
 static __u64 window(const struct facility *f, unsigned int n)
 {
 	const __u64 turn = spin_turn();
@@ -263,7 +261,7 @@ static __u64 window(const struct facility *f, unsigned int n)
 	return cycles() - start - turns * turn;
 }
 
-/* Arms @n timers from @first on that expire together, SOON after it returns. */
+/* Arm @n timers from @first on that expire together, SOON after this function returns. */
 static void arm_together(const struct facility *f, unsigned int first,
 			 unsigned int n)
 {
@@ -318,10 +316,10 @@ static __u64 probe_worst(void)
 	return worst;
 }
 
-/* Returns the worst lateness while timers 0 to @n - 1 expire. */
+/* Return the worst lateness while timers 0 to @n - 1 expire. */
 static __u64 irqsoff(const struct facility *f, unsigned int n)
 {
-	/* In one round of so many the probe meets more. */
+	/* One round of this many timers gives the probe more samples. */
 	unsigned int rounds = n < EXPIRE_MANY ? PROBE_ROUNDS : 1, i;
 	__u64 worst = 0, late;
 
@@ -353,7 +351,7 @@ static void stretch_none(const struct facility *f, unsigned int n)
 	fflush(stdout);
 }
 
-/* Reads a file of /proc, without memory of its own. */
+/* Read a file of /proc, without allocating memory. */
 static const char *slurp(const char *path)
 {
 	static char text[1 << 16];
@@ -378,7 +376,7 @@ static __u64 counter(const char *field)
 	return strtoull(at + strlen(field), NULL, 10) * 1024;
 }
 
-/* Returns free memory, that in per-CPU lists of free pages included. */
+/* Return free memory, including the per-CPU lists of free pages. */
 static __u64 unused(void)
 {
 	const char *at = slurp("/proc/zoneinfo");
@@ -391,7 +389,7 @@ static __u64 unused(void)
 	return counter("\nMemFree:") + pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Adds the counters of each CPU to the global ones. */
+/* Add the counters of each CPU to the global ones. */
 static void refresh_counters(void)
 {
 	int fd = open("/proc/sys/vm/stat_refresh", O_WRONLY);
@@ -400,7 +398,7 @@ static void refresh_counters(void)
 	close(fd);
 }
 
-/* Frees empty slabs, so that they are not used again. */
+/* Free empty slabs, so that they are not used again. */
 static void shrink_slabs(void)
 {
 	size_t i;
@@ -461,7 +459,7 @@ static void memory(const struct facility *f, unsigned int n)
 	fflush(stdout);
 }
 
-/* Runs @what in a process of its own, whose memory is locked. */
+/* Run @what in a separate process, whose memory is locked. */
 static void run(void (*what)(const struct facility *f, unsigned int n),
 		const struct facility *f, unsigned int n)
 {

@@ -16,7 +16,7 @@
 #define NSEC_PER_SEC	1000000000ULL
 #define NSEC_PER_MSEC	1000000ULL
 
-/* The most timers of the device, of others, and of one call. */
+/* The maximum number of timers of the device, of other facilities, and of one call. */
 #define MAX_CALLOUTS	1000000U
 #define MAX_TIMERS	120000U
 #define MAX_CALL	1024U
@@ -26,14 +26,13 @@
  * @name: callout, timerfd, posix or io_uring
  * @mode: single, batch64, batch1024, uring or uring64
  * @batch: operations to a call, and events to a read
- * @open: prepares for timers 0 to @n - 1; none is armed
- * @arm: arms @n timers from @first on, one or @batch to a call; time[i] is for
+ * @open: prepare for timers 0 to @n - 1; none is armed
+ * @arm: arm @n timers from @first on, one or @batch to a call; time[i] is for
  *	timer @first + i, from now on or, if @absolute, of CLOCK_MONOTONIC
- * @disarm: disarms armed ones
- * @rearm: gives armed ones other times
- * @watch: optional; prepares for @collect
- * @collect: receives expirations, at most MAX_CALL and at least one if there is
- *	one; returns how many
+ * @disarm: disarm armed timers
+ * @rearm: give armed timers other times
+ * @watch: optional; prepare for @collect
+ * @collect: receive expirations, at most MAX_CALL and at least one if there is one; return how many
  *
  * All end the process on an error. Their memory is freed with the process.
  */

@@ -99,7 +99,7 @@ static void open_with_ring(const struct facility *f, unsigned int n)
 	by_ring = true;
 }
 
-/* Does @n of ops; returns how many of @room events it has read. */
+/* Do the first @n of ops. Return how many of @room events were read. */
 static unsigned int batch(unsigned int n, unsigned int room)
 {
 	struct callout_batch batch = {

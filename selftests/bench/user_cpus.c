@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * user_cpus.c - counts instructions of what may take longer on more CPUs
+ * user_cpus.c - counts instructions of operations that may take longer on more CPUs
  *
  * For QEMU with -icount shift=0: there the time stamp counter advances by one
  * for each instruction, whichever CPU executes it. Prints lines
@@ -10,13 +10,12 @@
  *	user_cpus load MODULE
  *		load: of callout.ko, by all CPUs together
  *	user_cpus device
- *		of /dev/callout, of which one CPU executes all: the others are
- *		to be offline
+ *		of /dev/callout, all on one CPU: the others must be offline
  *
- * While a call sleeps, or work that it has left to others goes on, a process of
- * the idle priority counts its turns on this CPU, so that the clock does not leap.
- * The instructions of the turns are subtracted, and those of the ticks and of the
- * rest of the system in as long a time.
+ * While a call sleeps, or its deferred work runs, a process of the idle priority
+ * counts its turns on this CPU, so that the clock does not leap. The instructions
+ * of the turns are subtracted, and also the instructions of the ticks and of the
+ * rest of the system in the same time.
  */
 #include <sched.h>
 #include <signal.h>
@@ -37,7 +36,7 @@
 /* Instructions of a turn of the process of the idle priority. */
 #define TURN		1003U
 
-/* Workers, and what waits for readers of RCU, are done then. */
+/* Time after which workers, and work that waits for RCU readers, are done. */
 #define SETTLE		(100 * CALLOUT_NSEC_PER_MSEC)
 
 static __u64 took[CALLS];
@@ -56,7 +55,7 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Reports the median of took[0] to took[@n - 1], each divided by @by. */
+/* Report the median of took[0] to took[@n - 1], each divided by @by. */
 static void report(const char *metric, unsigned int n, unsigned int by)
 {
 	qsort(took, n, sizeof(took[0]), compare);
@@ -82,13 +81,13 @@ static void start_turns(void)
 		return;
 	check(!prctl(PR_SET_PDEATHSIG, SIGKILL), "PR_SET_PDEATHSIG");
 	check(!sched_setscheduler(0, SCHED_IDLE, &none), "SCHED_IDLE");
-	/* At a pause QEMU lets other CPUs run. */
+	/* On a pause instruction QEMU lets other CPUs run. */
 	for (;;)
 		asm volatile("incq %0\n\t.rept 1000\n\tnop\n\t.endr\n\tpause"
 			     : "+m" (*turns));
 }
 
-/* By other than the turns, so far. */
+/* Instructions so far other than the turns'. */
 static __u64 instructions(void)
 {
 	return cycles() - __atomic_load_n(turns, __ATOMIC_RELAXED) * TURN;
@@ -101,7 +100,7 @@ static void sleep_ns(__u64 ns)
 	check(!nanosleep(&ts, NULL), "nanosleep");
 }
 
-/* Instructions of a function and of what it has left to others. */
+/* Instructions of a function and of its deferred work. */
 static __u64 count(void (*work)(void))
 {
 	__u64 end, start, none, some;
@@ -117,7 +116,7 @@ static __u64 count(void (*work)(void))
 	end = dev_now() - end + SETTLE;
 	sleep_ns(SETTLE);
 	some = instructions() - start;
-	/* Ticks come as often, however long the work takes. */
+	/* Ticks come at the same rate, however long the work takes. */
 	none = none * end / SETTLE;
 	return some > none ? some - none : 0;
 }
@@ -198,7 +197,7 @@ static __u64 handle_set(int fd)
 	return handle;
 }
 
-/* Sets the first callouts of files, for which slots are added. */
+/* Set the first callouts of files, for which slots are added. */
 static void first_sets(void)
 {
 	__u64 start;
@@ -249,7 +248,7 @@ static void read_all(const char *path)
 	close(fd);
 }
 
-/* What "calloutctl stat" reads, once. */
+/* Read once what "calloutctl stat" reads. */
 static int read_stat(int fd)
 {
 	(void)fd;

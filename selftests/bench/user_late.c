@@ -13,8 +13,8 @@
  *	late_p50_ns, late_p99_ns, late_max_ns
  *		lateness
  *	fired_max_ns
- *		by how much the latest callout has fired late; what is missing
- *		to its lateness is the scheduler's, which may prefer the load
+ *		by how much the latest callout has fired late; the rest of its
+ *		lateness is the scheduler's, which may prefer the load
  *	wakeups	how often epoll_wait() has returned
  *
  * For one CPU, as in user_bench.c. Fails if a timer is early.

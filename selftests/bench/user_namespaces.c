@@ -3,12 +3,13 @@
  * user_namespaces.c - counts instructions of open() of /dev/callout in a user
  * namespace, while files are open in many others
  *
- * A file's user has an account in its namespace, and one in each around it. The
- * accounts of files that are open in other namespaces are there too. Prints lines
+ * A file's user has an account in its namespace, and an account in each namespace
+ * around it. The accounts of files that are open in other namespaces exist too.
+ * Prints lines
  *
  *	bench-user: callout,namespaces,NAMESPACES,insns_open,VALUE
  *
- * For one CPU, as in user_bench.c. To be run as root.
+ * For one CPU, as in user_bench.c. Run as root.
  */
 #include <sched.h>
 #include <signal.h>
@@ -24,9 +25,9 @@
 #define OPENS		21U
 #define NAMESPACES	16384U
 #define SOMEBODY	12345
-/* As deep as Linux nests them. */
+/* The maximum depth to which Linux nests namespaces. */
 #define LEVELS		33U
-/* A file that was closed is no longer charged to its user then. */
+/* Time after which a closed file is no longer charged to its user. */
 #define SETTLE		(100 * MSEC)
 
 static void say(const char *path, const char *what)
@@ -43,7 +44,7 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* In the innermost of LEVELS namespaces. */
+/* Runs in the innermost of LEVELS namespaces. */
 static void measure(unsigned int others)
 {
 	__u64 took[OPENS], start;
@@ -53,7 +54,7 @@ static void measure(unsigned int others)
 
 	for (i = 0; i < LEVELS; i++) {
 		check(!unshare(CLONE_NEWUSER), "unshare");
-		/* Who has no number in a namespace cannot create one in it. */
+		/* A user without an id in a namespace cannot create a namespace in it. */
 		snprintf(ids, sizeof(ids), "0 %d 1\n", i ? 0 : SOMEBODY);
 		say("/proc/self/setgroups", "deny");
 		say("/proc/self/gid_map", ids);
@@ -90,7 +91,7 @@ static void measure_in_child(unsigned int others)
 	reap(child);
 }
 
-/* Shares memory and descriptors with its parent, which waits for it to end. */
+/* Share memory and descriptors with its parent, which waits for it to end. */
 static int open_one(void *arg)
 {
 	(void)arg;
@@ -108,7 +109,7 @@ int main(void)
 	check(!chmod(CALLOUT_DEVICE, 0666), "chmod");
 	check(!setresgid(SOMEBODY, SOMEBODY, SOMEBODY) &&
 	      !setresuid(SOMEBODY, SOMEBODY, SOMEBODY), "setresuid");
-	/* For the maps. */
+	/* The maps may be written then. */
 	check(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE");
 	measure_in_child(0);
 	for (i = 0; i < NAMESPACES; i++)

@@ -3,7 +3,7 @@
  * user_peers.c - timerfd and POSIX timers for user_bench
  *
  * The expiration of a timerfd takes edge-triggered epoll, which spares the
- * kernel a second look at each, and a read(). Those of POSIX timers are
+ * kernel a second look at each, and a read(). Expirations of POSIX timers are
  * signals, read as an array from a signalfd.
  */
 #include <errno.h>

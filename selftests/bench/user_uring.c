@@ -18,7 +18,7 @@
 #define ENTRIES		64U
 #define COMPLETIONS	32768U
 
-/* In user_data of operations on a timer; that of a timer is its number. */
+/* Bit in user_data of operations on a timer. The user_data of a timer is its number. */
 #define ON_TIMER	(1ULL << 32)
 
 static int ring;
@@ -27,7 +27,7 @@ static unsigned int *sq_tail, *sq_array, *cq_head, *cq_tail;
 static unsigned int sq_mask, cq_mask;
 static struct io_uring_cqe *cqes;
 
-/* Results of a timer that has expired, and of an operation on one. */
+/* Results of a timer that has expired, and of an operation on a timer. */
 static int expired, done;
 
 static void *map(size_t size, off_t offset)
@@ -77,7 +77,7 @@ static struct io_uring_sqe *next_sqe(void)
 	return &sqes[at];
 }
 
-/* Submits the entry of next_sqe() and waits for @completions completions. */
+/* Submit the entry of next_sqe() and wait for @completions completions. */
 static void submit(unsigned int completions)
 {
 	__atomic_store_n(sq_tail, *sq_tail + 1, __ATOMIC_RELEASE);
@@ -86,7 +86,7 @@ static void submit(unsigned int completions)
 	      "io_uring_enter");
 }
 
-/* Takes completions; returns how many are timers that expired. */
+/* Take completions. Return how many are timers that expired. */
 static unsigned int reap(void)
 {
 	unsigned int head = *cq_head, n = 0;
@@ -145,7 +145,7 @@ static void uring_disarm(const struct facility *f, unsigned int first,
 		sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
 		sqe->addr = first + i;
 		sqe->user_data = ON_TIMER;
-		/* Its own completion, and the timeout's. */
+		/* The completions of the operation and of the timeout. */
 		submit(2);
 		check(!reap(), "a timer came early");
 	}
@@ -191,7 +191,7 @@ const struct facility uring_single = {
 	.collect = uring_collect,
 };
 
-/* Makes a ring with the device as its only registered file. */
+/* Make a ring with the device as its only registered file. */
 void uring_open_device(int fd)
 {
 	uring_open(NULL, 0);
@@ -211,7 +211,7 @@ static void command_open(const struct facility *f, unsigned int n)
 	done = CALLOUT_STATE_PENDING;
 }
 
-/* Submits a command of the device and waits for @completions. */
+/* Submit a command of the device and wait for @completions. */
 static void submit_command(__u32 cmd_op, const void *arg, __u64 user_data,
 			   unsigned int completions)
 {
@@ -226,7 +226,7 @@ static void submit_command(__u32 cmd_op, const void *arg, __u64 user_data,
 	submit(completions);
 }
 
-/* The same for one that completes at once and no other; returns its result. */
+/* As submit_command(), for a command that completes alone. Return its result. */
 int uring_command(__u32 cmd_op, const void *arg)
 {
 	unsigned int head = *cq_head;
