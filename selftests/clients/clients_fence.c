@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * clients_fence.c - fences of vgem that are signalled, and that time out
+ * clients_fence.c - vgem fences that are signalled, and vgem fences that time out
  *
  *	clients_fence COUNT
  *
- * Attaches a fence to each of COUNT buffers, signals each second one at once and
- * waits for the others, which vgem ends after ten seconds: not earlier.
+ * Attaches a fence to each of COUNT buffers, signals every second fence at once
+ * and waits for the others. vgem ends these after ten seconds, and must not end
+ * them earlier.
  */
 #include <err.h>
 #include <errno.h>
@@ -21,9 +22,9 @@
 #include "drm/drm_mode.h"
 #include "drm/vgem_drm.h"
 
-/* VGEM_FENCE_TIMEOUT. */
+/* The kernel's VGEM_FENCE_TIMEOUT. */
 #define TIMEOUT_MS	10000
-/* The longest jiffy: when a jiffy began, of which the timeout counts the ends. */
+/* The longest jiffy. The timeout counts ends of jiffies, and may begin within one. */
 #define JIFFY_MS	10
 
 struct buffer {
@@ -58,7 +59,7 @@ static struct buffer make(int card)
 	return (struct buffer){ prime.fd, attach.out_fence };
 }
 
-/* Readable: no writer's fence is left. */
+/* A readable buffer has no writer's fence left. */
 static int ready(const struct buffer *b, int ms)
 {
 	struct pollfd p = { b->fd, POLLIN, 0 };
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 		if (ready(&buffers[i], 0) != 1)
 			errx(1, "buffer %d has a fence that was signalled", i);
 	}
-	/* The last was attached when the wait began, the others before. */
+	/* The last fence was attached when the wait began, and the others before. */
 	i = count - 1 - count % 2;
 	if (ready(&buffers[i], 6 * TIMEOUT_MS) != 1)
 		errx(1, "buffer %d has a fence that does not time out", i);

@@ -8,8 +8,8 @@
  * The first sends each datagram back from the address that it was sent to. The
  * second sends one datagram to each of 10.R.C.2, R up to ROWS and C up to
  * COLUMNS, row by row, waits SECONDS for the echoes of each row, and fails
- * unless all came, once each and from where they were sent. With SECONDS of 0 it
- * does not wait, and goes on where it cannot send.
+ * unless all came, once each and from the addresses to which they were sent.
+ * With SECONDS of 0 it does not wait, and continues where it cannot send.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -76,10 +76,10 @@ static void echo(void)
 		c = CMSG_FIRSTHDR(&message);
 		if (!c || c->cmsg_type != IP_PKTINFO)
 			errx(1, "a datagram came without its address");
-		/* ipi_spec_dst is the source from here on, whatever device. */
+		/* ipi_spec_dst is the source for the answer, on any device. */
 		((struct in_pktinfo *)CMSG_DATA(c))->ipi_ifindex = 0;
 		vector.iov_len = n;
-		/* While a link is down it fails, and the sender misses it. */
+		/* sendmsg() fails while a link is down, and the sender misses the echo. */
 		sendmsg(fd, &message, 0);
 	}
 }
@@ -89,7 +89,7 @@ static in_addr_t host_of(unsigned int row, unsigned int column)
 	return 10u << 24 | row << 16 | column << 8 | 2;
 }
 
-/* Takes what is there. Returns how many were new and right. */
+/* Take the datagrams that are there. Return how many were new and right. */
 static int receive(int fd)
 {
 	struct sockaddr_in from;
