@@ -12,12 +12,12 @@
 
 #include "lib/common.h"
 
-/* A walk ends before this, or never. */
+/* A walk that gets this far does not end. */
 #define FAULTS_MAX	1000U
 
 #define FAULTS_DEBUGFS	"/sys/kernel/debug/"
 
-/* An address, as kallsyms has it, of the end of the kernel's text; 0 if unknown. */
+/* The end of the kernel's text, from kallsyms, or 0 if unknown. */
 static inline unsigned long long faults_text_end(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
@@ -49,12 +49,13 @@ static inline bool faults_write(const char *file, const char *value)
 }
 
 /**
- * struct faults - which faults are possible, besides those of copies
+ * struct faults - which faults are possible, in addition to faults of copies
  * @slabs: slab allocations
  * @pages: page allocations. Whether a slab needs a page varies, and with it the
- *	number of all later faults: without, a walk meets each allocation.
- * @anywhere: not only where a module is on the stack. The kernel maps modules
- *	above its own text, on x86.
+ *	number of all later faults. Without page faults, a walk meets each
+ *	allocation.
+ * @anywhere: also where no module is on the stack. On x86 the kernel maps
+ *	modules above its own text.
  */
 struct faults {
 	bool slabs;
@@ -70,7 +71,7 @@ static inline bool faults_select(const struct faults *f)
 	if (!f->anywhere && !from)
 		return false;
 	snprintf(value, sizeof(value), "0x%llx", from);
-	/* No cache passes the filter. */
+	/* This filter lets no cache pass. */
 	return faults_write("failslab/cache-filter", f->slabs ? "N" : "Y") &&
 	       faults_write("fail_page_alloc/min-order",
 			    f->pages ? "0" : "20") &&
@@ -79,13 +80,13 @@ static inline bool faults_select(const struct faults *f)
 	       faults_write("fail_usercopy/require-start", value);
 }
 
-/* Of the thread that calls this; -1 if the kernel injects no faults. */
+/* Open the calling thread's fail-nth. Return -1 if the kernel injects no faults. */
 static inline int faults_open(void)
 {
 	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 }
 
-/* Has the @n-th possible fault from here on injected. */
+/* Inject the @n-th possible fault from here on. */
 static inline bool fault_at(int fail_nth, unsigned int n)
 {
 	char value[16];
@@ -95,8 +96,8 @@ static inline bool fault_at(int fail_nth, unsigned int n)
 }
 
 /*
- * Whether it was injected since; if not, it is not injected any more. These copies
- * count too, if faults may be anywhere: one that fails was the n-th.
+ * Return whether the fault was injected, and stop injecting it. If faults may be
+ * anywhere, the copies in here count too: a failing copy was the n-th.
  */
 static inline bool fault_injected(int fail_nth)
 {

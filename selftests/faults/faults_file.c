@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * faults_file.c - each allocation and copy of what concerns a whole file,
- * its events or a ring of io_uring fails
+ * faults_file.c - each allocation and copy of operations on a whole file, its
+ * events or a ring of io_uring fails
  */
 #include <sys/epoll.h>
 
@@ -43,7 +43,7 @@ static int call_read(struct faulty *f)
 	return dev_read(f->fd, f->events, 64);
 }
 
-/* One that has copied some says so; the others stay. */
+/* A read that has copied some events returns their number, and the other events stay. */
 static bool read_done(struct faulty *f, int ret)
 {
 	return ret > 0 && events_are_expected(f, ret);
@@ -62,7 +62,7 @@ static bool list_one_done(struct faulty *f, int ret)
 	return ret == PENDING_ID;
 }
 
-/* Returns how many are as they were. */
+/* Return how many events are as they were. */
 static int call_list(struct faulty *f)
 {
 	struct callout_entry entries[MANY] = { 0 };

@@ -4,9 +4,9 @@
  * opens the device for the first time, and while a CPU comes up for the first time
  *
  * The job "faults" runs this, with the module not loaded. Each fault needs a module
- * that is freshly loaded: what a failure leaves of the bases is used later. If the
- * kernel's part of it is to fail, that is the kernel's business: only faults with
- * the module on their stack are injected.
+ * that is freshly loaded, since the parts of the bases that a failure leaves are
+ * used later. Only faults with the module on their stack are injected: other faults
+ * would test the kernel.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,10 +18,10 @@
 #define MODULE		"/lib/callout.ko"
 #define CPU_PATH	"/sys/devices/system/cpu/cpu%u/online"
 
-/* The CPU that goes and comes back. */
+/* The CPU that goes offline and comes back. */
 #define CPU		1
 
-/* Somebody, as long as it is not root. */
+/* The id of any user but root. */
 #define USER		1000
 
 /* A walk takes minutes where KASAN looks at each access of an emulated machine. */
@@ -37,7 +37,7 @@ static int load(void)
 	return ret;
 }
 
-/* With fail-nth: only the system call itself may meet the fault. */
+/* With fail-nth, only the system call itself may meet the fault. */
 static int load_with_fault(int fail_nth, unsigned int n, bool *injected)
 {
 	int fd = open(MODULE, O_RDONLY | O_CLOEXEC);
@@ -63,7 +63,7 @@ static bool unload(void)
 	return true;
 }
 
-/* Is there a line in a file that has the word? */
+/* Does a file have a line with the word? */
 static bool has_word(const char *path, const char *word)
 {
 	FILE *f = fopen(path, "r");
@@ -97,13 +97,13 @@ static bool is_gone(void)
 	return !has_word("/sys/devices/system/cpu/hotplug/states", "callout");
 }
 
-/* Can the device wake the system? It says that it can. */
+/* Can the device wake the system? It registers a wake-up source if so. */
 static bool can_wake(void)
 {
 	return has_word("/sys/kernel/debug/wakeup_sources", "callout-alarm");
 }
 
-/* Does a callout that is set from this CPU fire? Another stays pending. */
+/* Does a callout that is set from this CPU fire? Another callout stays pending. */
 static bool works(void)
 {
 	int fd = dev_open(O_NONBLOCK);
@@ -118,7 +118,7 @@ static bool works(void)
 	return close(fd) == 0 && ok;
 }
 
-/* A boot that prints nothing for long is ended. */
+/* A boot that prints nothing for a long time is ended. */
 static void show_progress(unsigned int n)
 {
 	if (n % 20)
@@ -156,15 +156,15 @@ FIXTURE_TEARDOWN(load)
 	close(self->fail_nth);
 }
 
-/* platform_device_add() says EINVAL if there is no memory for a name. */
+/* platform_device_add() returns EINVAL if there is no memory for a name. */
 static bool is_documented(int error)
 {
 	return error == -ENOMEM || error == -EINVAL;
 }
 
 /*
- * A load that fails leaves nothing behind. The next one gets further by an
- * allocation, and the last succeeds.
+ * A load that fails leaves nothing behind. Each load gets one allocation
+ * further, and the last load succeeds.
  */
 TEST_F_TIMEOUT(load, module, SECONDS)
 {
@@ -237,7 +237,7 @@ TEST_F_TIMEOUT(load, first_open_by_root, SECONDS)
 	walk_open(_metadata, self, variant->faults.slabs);
 }
 
-/* The real user counts, and its class is another than root's. */
+/* The real user counts, and its class differs from root's. */
 TEST_F_TIMEOUT(load, first_open_by_a_user, SECONDS)
 {
 	ASSERT_EQ(0, setresuid(USER, 0, 0));
@@ -266,7 +266,7 @@ static bool is_online(void)
 	return read_number(path, &online) && online == 1;
 }
 
-/* A CPU either comes up and works, or does not, and then does so later. */
+/* A CPU either comes up and works, or does not come up, and then comes up later. */
 TEST_F_TIMEOUT(load, cpu_comes_up, SECONDS)
 {
 	struct callout_event e[2];

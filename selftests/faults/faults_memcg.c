@@ -2,11 +2,11 @@
 /*
  * faults_memcg.c - a memory cgroup at its limit
  *
- * Callouts are charged to the memory cgroup of who sets them. A process of another
- * user sets callouts there until there is no more memory: it gets ENOMEM if it is
- * not to be killed for that, and else it is killed. Nothing is lost, others do not
- * notice, and the memory comes back. With SET nearly all of it is slots, with
- * TIMEOUT about half is buckets of the hash.
+ * Callouts are charged to the memory cgroup of the process that sets them. A
+ * process of another user sets callouts there until there is no more memory. It
+ * gets ENOMEM if the OOM killer must not kill it, and otherwise it is killed.
+ * Nothing is lost, others are not affected, and the memory comes back. With SET
+ * nearly all of it is slots, with TIMEOUT about half is buckets of the hash.
  *
  * The job "faults" runs this, since the kernel reports each time with a call trace.
  */
@@ -23,21 +23,21 @@
 
 #define USER		1000
 
-/* Far more than fit. */
+/* Far more callouts than fit. */
 #define CALLOUTS	200000U
 
-/* As many as fit easily, with another limit. */
+/* As many callouts as fit easily, with another limit. */
 #define FEWER		100000U
 #define HIGH_LIMIT	(64U << 20)
 
-/* Bytes that a callout takes, at least: a slot, and with TIMEOUT 8 buckets. */
+/* The least number of bytes for a callout: a slot, and with TIMEOUT 8 buckets. */
 #define SLOT		88U
 #define BUCKETS		(8U * 8U)
 
 #define BATCH		64U
 #define FILES		1000
 
-/* What the process fails with: the number of the step. */
+/* The exit status with which the process fails: the number of the step. */
 enum step {
 	ALL_RIGHT,
 	BEGIN, FILL, REPEAT, OPEN, COUNT, CANCEL, REUSE, LIST, MOVE, READ, CHARGE,
@@ -54,7 +54,7 @@ static bool write_text(const char *path, const char *text)
 	return ok;
 }
 
-/* Memory that the group has in use. */
+/* The memory that the group uses. */
 static unsigned int used(void)
 {
 	unsigned int bytes = ~0U;
@@ -63,7 +63,7 @@ static unsigned int used(void)
 	return bytes;
 }
 
-/* The real user counts; to root's rights nothing changes. */
+/* The real user counts. Root's rights do not change. */
 static int open_as(uid_t user)
 {
 	int fd;
@@ -76,7 +76,7 @@ static int open_as(uid_t user)
 
 struct filler {
 	int fd;
-	bool timeouts;		/* they are set with TIMEOUT, else with SET */
+	bool timeouts;		/* they are set with TIMEOUT, otherwise with SET */
 	unsigned int n;		/* callouts that were set */
 	__u64 *handle;
 	bool *fired;
@@ -84,7 +84,7 @@ struct filler {
 	struct callout_event events[BATCH];
 };
 
-/* As good as random: keys in a row may collide less, and the hash grow later. */
+/* Pseudo-random keys: consecutive keys may collide less, so that the hash grows later. */
 static __u64 func_of(unsigned int cookie)
 {
 	__u64 z = (cookie + 1) * 0x9e3779b97f4a7c15ULL;
@@ -101,7 +101,7 @@ static struct callout_op op_of(struct filler *f, unsigned int cookie)
 	return callout_op_timeout(func_of(cookie), cookie, HOUR);
 }
 
-/* Sets callouts until there are @most or one fails; returns its error, or 0. */
+/* Set callouts until there are @most or one fails. Return its error, or 0. */
 static int fill(struct filler *f, unsigned int most)
 {
 	struct callout_batch b;
@@ -180,7 +180,7 @@ static bool read_all(struct filler *f)
 	return !info_of(f->fd).outstanding;
 }
 
-/* All that the process itself needs it has before. */
+/* The process has all the memory that it needs itself before this. */
 static bool enter(struct filler *f, bool timeouts, const char *oom_score_adj)
 {
 	f->timeouts = timeouts;
@@ -193,7 +193,7 @@ static bool enter(struct filler *f, bool timeouts, const char *oom_score_adj)
 	       write_text(GROUP "/cgroup.procs", "0");
 }
 
-/* A file is small: there may be room for some in what is charged already. */
+/* A file is small, so memory that is already charged may have room for several. */
 static int open_files(void)
 {
 	int fds[FILES], n = 0, ret = 0;
@@ -208,7 +208,7 @@ static int open_files(void)
 	return ret;
 }
 
-/* At its limit each call says so, and what was set is as it was. */
+/* At the limit each call returns the error, and the outstanding callouts do not change. */
 static enum step be_refused(bool timeouts)
 {
 	static struct filler f;
@@ -218,15 +218,15 @@ static enum step be_refused(bool timeouts)
 		return BEGIN;
 	if (fill(&f, CALLOUTS) != -ENOMEM)
 		return FILL;
-	/* On another CPU some memory may be left that is charged already. */
+	/* Another CPU may have memory left that is already charged. */
 	if (fill(&f, CALLOUTS) != -ENOMEM)
 		return REPEAT;
 	if (open_files() != -ENOMEM)
 		return OPEN;
-	/* To open fdinfo, which has the counters, takes memory. */
+	/* Opening fdinfo, which has the counters, takes memory. */
 	if (info_of(f.fd).outstanding != f.n)
 		return COUNT;
-	/* One less, and there is room for one. */
+	/* After one cancel there is room for one callout. */
 	if (dev_cancel(f.fd, f.handle[0]) != CALLOUT_STATE_PENDING)
 		return CANCEL;
 	op = op_of(&f, 0);
@@ -240,7 +240,7 @@ static enum step be_refused(bool timeouts)
 	return read_all(&f) ? ALL_RIGHT : READ;
 }
 
-/* The group has in use what the callouts take. */
+/* The group's memory usage includes the callouts. */
 static enum step be_charged(bool timeouts)
 {
 	static struct filler f;
@@ -256,8 +256,8 @@ static enum step be_charged(bool timeouts)
 }
 
 FIXTURE(memcg) {
-	int fd;		/* root's, who is in another group */
-	int user;	/* the user's, to see what it is charged for */
+	int fd;		/* root's file; root is in another group */
+	int user;	/* the user's file, to see what the user is charged for */
 };
 
 FIXTURE_VARIANT(memcg) {
@@ -303,7 +303,7 @@ FIXTURE_TEARDOWN(memcg)
 	EXPECT_EQ(0, rmdir(GROUP));
 }
 
-/* While the group is full others set callouts, and need more memory for them. */
+/* While the group is full, other groups set callouts, and need more memory for them. */
 static bool others_work(int fd, unsigned int n)
 {
 	static struct callout_op ops[1000];

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * faults_op.c - each allocation and copy of what sets, moves and cancels
- * callouts fails
+ * faults_op.c - each allocation and copy of operations that set, move and cancel callouts fails
  */
 #include "walk.h"
 
 #define UNTOUCHED	0x7777
 
-/* Operations of a batch that are copied one at a time, and so meet a fault each. */
+/* Number of operations of a batch that are copied one at a time, so that each meets a fault. */
 #define FEW		8U
 
-/* Keeps the handle. */
+/* Keep the handle. */
 static int call_op(struct faulty *f, struct callout_op op)
 {
 	int ret = do_op(f->fd, &op);
@@ -29,7 +28,7 @@ struct longer_op {
 	(_IOC(_IOC_READ | _IOC_WRITE, CALLOUT_IOC_MAGIC, _IOC_NR(CALLOUT_IOC_OP), \
 	      sizeof(struct longer_op)))
 
-/* The same as a longer structure, which the kernel reads in one copy. */
+/* As call_op(), with a longer structure, which the kernel reads in one copy. */
 static int call_longer(struct faulty *f, struct callout_op op)
 {
 	struct longer_op longer = { .op = op };
@@ -165,8 +164,8 @@ static bool batch_prepare_few(struct faulty *f)
 }
 
 /*
- * So many with a few buckets in the hash make it grow, or keep it as it is. When it
- * does is random, and with it the number of each later fault.
+ * This many callouts with a few buckets in the hash make it grow, or keep its size.
+ * The time of growth is random, and with it the number of each later fault.
  */
 static bool batch_prepare_timeouts(struct faulty *f)
 {
@@ -176,7 +175,7 @@ static bool batch_prepare_timeouts(struct faulty *f)
 	return true;
 }
 
-/* What the kernel does not write can be told. */
+/* Fill memory, to detect bytes that the kernel does not write. */
 static void batch_untouched(struct faulty *f)
 {
 	unsigned int i;
@@ -205,7 +204,7 @@ static int call_batch(struct faulty *f)
 	return do_whole_batch(f);
 }
 
-/* The same with longer structures, which the kernel reads one at a time. */
+/* As call_batch(), with longer structures, which the kernel reads one at a time. */
 static int call_batch_longer(struct faulty *f)
 {
 	static struct longer_op longer[FEW];
@@ -224,7 +223,7 @@ static int call_batch_longer(struct faulty *f)
 	return ret;
 }
 
-/* The same, with all that a batch can have read. */
+/* As call_batch(), with every array that a batch can have read. */
 static int call_batch_wait(struct faulty *f)
 {
 	__u64 mask = 0;
@@ -236,7 +235,7 @@ static int call_batch_wait(struct faulty *f)
 	return do_whole_batch(f);
 }
 
-/* Each operation that was tried tells what it did; the others are as they were. */
+/* Each operation that was tried has its result. The others are unchanged. */
 static bool batch_adds_up(struct faulty *f)
 {
 	struct callout_batch *b = &f->batch;
@@ -267,7 +266,7 @@ static bool batch_done(struct faulty *f, int ret)
 	return !ret && batch_adds_up(f) && !f->nr_ops;
 }
 
-/* A command's result, which comes at once; that of a SET that succeeds does not. */
+/* A command's result comes at once, except for a SET that succeeds. */
 static int command_of(struct faulty *f, struct callout_op op, unsigned int id)
 {
 	static struct longer_op longer;
@@ -310,7 +309,7 @@ static bool ring_set_done(struct faulty *f, int ret)
 	return command_done(f, ret, NEW_ID);
 }
 
-/* With a handle, which is written first, and so without a cookie. */
+/* A command with a handle, which is written first, has no cookie. */
 static int call_ring_set_handle(struct faulty *f)
 {
 	return command_of(f, callout_op_set(HOUR, 0), 0);
@@ -321,7 +320,7 @@ static bool ring_set_handle_done(struct faulty *f, int ret)
 	return command_done(f, ret, 0);
 }
 
-/* A batch as a command: its result comes at once. */
+/* The result of a batch as a command comes at once. */
 static int call_ring_batch(struct faulty *f)
 {
 	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64, 0, 0);

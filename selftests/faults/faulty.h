@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * faulty.h - a file whose calls have faults injected, and all that it must hold
+ * faulty.h - a file whose calls get injected faults, and its expected contents
  *
  * Each callout has a number, its id: its cookie, or its key. The test keeps a list
- * of the ids that are outstanding. What a call that fails must leave as it was is a
- * snapshot: the file's counters, and all that LIST tells except the time left. In
+ * of the ids that are outstanding. A snapshot holds what a failing call must not
+ * change: the file's counters, and all that LIST returns except the time left. At
  * the end all callouts are made due, and each comes once.
  */
 #ifndef _CALLOUT_SELFTESTS_FAULTY_H
@@ -15,7 +15,7 @@
 #include "lib/uring.h"
 #include "fail_nth.h"
 
-/* Ids of callouts that were pending before, of unread ones, and of new ones. */
+/* First ids of callouts that were pending before, of unread callouts, and of new callouts. */
 #define PENDING_ID	1U
 #define UNREAD_ID	500U
 #define NEW_ID		600U
@@ -37,7 +37,7 @@ struct faulty {
 	bool outstanding[IDS];
 	bool command[IDS];	/* of io_uring */
 	__u64 handle[IDS];
-	/* Arguments of calls that may do a part of their work. */
+	/* Arguments of calls that may do part of their work. */
 	struct callout_op ops[64];
 	struct callout_batch batch;
 	struct callout_event events[64];
@@ -45,7 +45,7 @@ struct faulty {
 	struct snapshot before;
 };
 
-/* Lists all callouts of the file; returns how many, or an error. */
+/* List all callouts of the file. Return how many, or an error. */
 static inline int list_file(int fd, struct callout_entry *entries)
 {
 	__u64 cursor = 0;
@@ -71,7 +71,7 @@ static inline bool entry_is_same(const struct callout_entry *a,
 	       a->cookie == b->cookie && a->func == b->func;
 }
 
-/* Is all as it was? The user may be charged for more callouts than before. */
+/* Is everything unchanged? The user may be charged for more callouts than before. */
 static inline bool is_unchanged(struct faulty *f)
 {
 	struct snapshot *now = malloc(sizeof(*now));
@@ -90,7 +90,7 @@ static inline bool is_unchanged(struct faulty *f)
 	return same;
 }
 
-/* Sets @n callouts that are due in @time, with ids from @id on. */
+/* Set @n callouts that are due in @time, with ids from @id on. */
 static inline bool faulty_add(struct faulty *f, unsigned int id, unsigned int n,
 			      __u64 time, bool hashed)
 {
@@ -116,7 +116,7 @@ static inline __u64 id_of(bool key, __u64 handle, __u64 cookie)
 	return key ? handle : cookie;
 }
 
-/* An event was read: one of a callout that was outstanding. */
+/* Note that an event was read. Its callout must have been outstanding. */
 static inline bool event_is_expected(struct faulty *f,
 				     const struct callout_event *e)
 {
@@ -138,7 +138,7 @@ static inline bool events_are_expected(struct faulty *f, int n)
 	return true;
 }
 
-/* Does LIST show what is outstanding, and nothing else? */
+/* Does LIST show all outstanding callouts, and nothing else? */
 static inline bool list_is_right(struct faulty *f, const struct callout_entry *e,
 				 int n)
 {
@@ -155,7 +155,7 @@ static inline bool list_is_right(struct faulty *f, const struct callout_entry *e
 	return n >= 0 && !memcmp(seen, f->outstanding, sizeof(seen));
 }
 
-/* Makes all pending callouts due, for the last time. */
+/* Make all pending callouts due, for the last time. */
 static inline bool make_due(struct faulty *f, const struct callout_entry *e, int n)
 {
 	struct callout_op *ops = calloc(n + 1, sizeof(*ops));
@@ -167,7 +167,7 @@ static inline bool make_due(struct faulty *f, const struct callout_entry *e, int
 			continue;
 		ops[m] = callout_op_move(e[i].handle, 0);
 		if (e[i].period) {
-			/* All but the period stays. */
+			/* All but the period stays unchanged. */
 			ops[m] = callout_op_set(0, e[i].cookie);
 			ops[m].flags = CALLOUT_OPF_ONLY_OLD;
 			ops[m].handle = e[i].handle;
@@ -198,7 +198,7 @@ static inline bool commands_fire(struct faulty *f)
 	return true;
 }
 
-/* All that is outstanding comes, once, and nothing else does. */
+/* Every outstanding callout comes once, and nothing else comes. */
 static inline bool all_fire(struct faulty *f)
 {
 	struct callout_entry *entries = calloc(IDS, sizeof(*entries));

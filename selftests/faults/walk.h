@@ -2,11 +2,11 @@
 /*
  * walk.h - each allocation and each copy of an operation fails
  *
- * The operation is done to a file of its own, with the first possible fault
- * injected; then to another, with the second; until one is done without any. If it
- * fails, it does so as callout(4) says, nothing has changed, and the same call
- * without a fault succeeds. Where a part may have been done, what has been done is
- * known. In the end every callout fires, once.
+ * The operation is done to a new file with the first possible fault injected, then
+ * to another new file with the second fault, and so on until no fault is injected.
+ * If the operation fails, it does so as callout(4) says, nothing has changed, and
+ * the same call without a fault succeeds. Where part of the work may have been
+ * done, the result says which. At the end every callout fires, once.
  *
  * The job "faults" runs tests with this: few kernels inject faults.
  */
@@ -15,32 +15,32 @@
 
 #include "faulty.h"
 
-/* More operations of a batch, and more events, than are copied at a time. */
+/* More operations and events of a batch than are copied at a time. */
 #define MANY		40U
 
 /*
- * Callouts in a chunk of a module with the laboratory, which the debug kernel's has,
- * and in as many chunks as the first directory has room for.
+ * The number of callouts in a chunk of a module with the laboratory, as the debug
+ * kernel's, and in as many chunks as fit into the first directory.
  */
 #define CHUNK		34U
 #define DIRECTORY	(8 * CHUNK)
 
 /**
- * struct operation - what is to be done, how it may fail, and what it does
- * @name: what is printed
+ * struct operation - an operation, the ways in which it may fail, and its effects
+ * @name: the name to print
  * @pending: callouts that are pending before
  * @unread: events that are unread before
- * @hashed: the pending ones are set by TIMEOUT
+ * @hashed: the pending callouts are set by TIMEOUT
  * @opens: the call opens the file
- * @ring: the call is one of io_uring, which only faults in the module should meet
- * @pages: what it allocates is pages, or has no module on the stack: only the last
- *	variant is sure to meet it
+ * @ring: the call is made by io_uring, and only faults in the module should meet it
+ * @pages: it allocates pages, or without a module on the stack: only the last
+ *	variant is sure to meet the fault
  * @nomem: how often the call must fail at least with ENOMEM; 0: never
- * @efault: the same for EFAULT
- * @prepare: what else to do before, or NULL
+ * @efault: as @nomem, for EFAULT
+ * @prepare: further preparation, or NULL
  * @call: the call; a negative number is an error
- * @failed: is the file as it must be when that has failed? NULL: unchanged
- * @done: is it as it must be otherwise? Keeps the list of what is outstanding.
+ * @failed: is the file as it must be after a failure? NULL: unchanged
+ * @done: is the file as it must be otherwise? Updates the list of outstanding callouts.
  */
 struct operation {
 	const char *name;
@@ -89,7 +89,7 @@ FIXTURE_SETUP(faults)
 	ASSERT_TRUE(pin_to_cpu(0));
 	self->walk.f = malloc(sizeof(*self->walk.f));
 	ASSERT_NE(NULL, self->walk.f);
-	/* A page fault of the program would take the fault. */
+	/* A page fault of the program would consume the injected fault. */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT | MCL_FUTURE));
 	self->walk.fail_nth = faults_open();
 	ASSERT_LE(0, self->walk.fail_nth);
@@ -131,7 +131,7 @@ static inline bool may_fail(struct walk *w, int error)
 	return false;
 }
 
-/* Does the operation once; returns what is wrong, or NULL. */
+/* Do the operation once. Return what is wrong, or NULL. */
 static inline const char *attempt(struct walk *w)
 {
 	const struct operation *o = w->o;
@@ -164,7 +164,7 @@ static inline const char *attempt(struct walk *w)
 	return faulty_close(f) ? NULL : "could not be closed";
 }
 
-/* One fault after the other, until none is injected any more. */
+/* Inject one fault after the other, until none is injected. */
 static inline const char *walk(struct walk *w)
 {
 	const char *wrong = NULL;
@@ -179,8 +179,8 @@ static inline const char *walk(struct walk *w)
 }
 
 /*
- * How often the call must have failed: where pages count, a walk may miss some of
- * its faults, and so the only one.
+ * How often the call must have failed. Where pages count, a walk may miss faults,
+ * even the only one.
  */
 static inline unsigned int least(const struct walk *w, unsigned int times)
 {
