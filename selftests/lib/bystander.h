@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * bystander.h - the fixture of tests of calls that /dev/callout refuses
+ * bystander.h - the fixture for tests of calls that /dev/callout refuses
  *
  * In each test a callout, the bystander, is pending in the file that gets the
  * wrong calls. At the end the file's counters must be unchanged, and the
@@ -39,13 +39,13 @@ FIXTURE(errors) {
 	size_t page;
 };
 
-/* The same ioctl for a structure of another size. */
+/* The number of ioctl @request for a structure of another size. */
 static inline unsigned int resized(unsigned int cmd, unsigned int size)
 {
 	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
 }
 
-/* Can a structure have this size? @least is that of version 1. */
+/* Can a structure have this size? @least is its size in version 1. */
 static inline bool is_size(unsigned int size, unsigned int least)
 {
 	return size >= least && size <= CALLOUT_SIZE_MAX && size % 8 == 0;
@@ -57,7 +57,7 @@ static inline void *in_the_kernel(void)
 	return (void *)(uintptr_t)0xffff888000000000ULL;
 }
 
-/* Takes the counters that the file must have at the end of the test. */
+/* Take the counters that the file must have at the end of the test. */
 static inline void freeze(struct _test_data_errors *self)
 {
 	self->before = info_of(self->fd);
@@ -83,7 +83,7 @@ FIXTURE_SETUP(errors)
 	freeze(self);
 }
 
-/* Receives an event that is not the bystander's. */
+/* Receive an event that is not the bystander's. */
 static inline bool receive_one(struct _test_data_errors *self,
 			       struct callout_event *e)
 {

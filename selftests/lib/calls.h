@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * calls.h - the fixture of tests of the calls of libcallout
+ * calls.h - the fixture for tests of libcallout's calls
  */
 #ifndef _CALLOUT_SELFTESTS_CALLS_H
 #define _CALLOUT_SELFTESTS_CALLS_H

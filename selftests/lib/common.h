@@ -3,8 +3,8 @@
  * common.h - helpers of the tests of /dev/callout
  *
  * No test depends on speed. Tests wait for the next callout up to WAIT_MS, which
- * only a lost callout exceeds. They read clocks to see that none fires early; how
- * long a test slept proves nothing.
+ * only a lost callout exceeds. They read clocks to see that no callout fires
+ * early. How long a test slept proves nothing.
  */
 #ifndef _CALLOUT_SELFTESTS_COMMON_H
 #define _CALLOUT_SELFTESTS_COMMON_H
@@ -64,7 +64,7 @@ static inline int move(int fd, __u64 handle, __u64 time)
 	return do_op(fd, &op);
 }
 
-/* Returns the handle, or 0. */
+/* Return the handle, or 0. */
 static inline __u64 set(int fd, __u64 time, __u64 cookie)
 {
 	__u64 handle;
@@ -81,7 +81,7 @@ static inline struct callout_batch batch_of(struct callout_op *ops,
 	return batch;
 }
 
-/* A batch of operations, and of reading up to @n events. */
+/* A batch of @batch's operations that also reads up to @n events. */
 static inline struct callout_batch with_events(struct callout_batch b,
 					       struct callout_event *events,
 					       unsigned int n, __u32 flags,
@@ -109,7 +109,7 @@ static inline int do_batch(int fd, struct callout_batch *b)
 	return dev_ioctl(fd, CALLOUT_IOC_BATCH, b);
 }
 
-/* Submits a batch of @n operations; returns how many succeeded. */
+/* Submit a batch of @n operations. Return how many succeeded. */
 static inline int do_ops(int fd, struct callout_op *ops, unsigned int n)
 {
 	struct callout_batch b = batch_of(ops, n);
@@ -148,7 +148,7 @@ static inline int list_one(int fd, __u32 flags, __u64 name, struct callout_entry
 	return dev_ioctl(fd, CALLOUT_IOC_LIST, &list);
 }
 
-/* Returns when the earliest pending callout of @clock is due; ~0ULL if there is none. */
+/* Return when the earliest pending callout of @clock is due; ~0ULL if there is none. */
 static inline __u64 next_due(int fd, clockid_t clock)
 {
 	struct callout_entry e[64];
@@ -186,7 +186,7 @@ static inline bool readable(int fd)
 }
 
 /*
- * Receives @n events, or fewer if WAIT_MS pass without one. Returns how many,
+ * Receive @n events, or fewer if WAIT_MS pass without one. Return how many,
  * or an error. @fd must be non-blocking.
  */
 static inline int receive(int fd, struct callout_event *events, int n)
@@ -204,7 +204,7 @@ static inline int receive(int fd, struct callout_event *events, int n)
 	return got;
 }
 
-/* Waits until @n events of the file are unread. */
+/* Wait until @n events of the file are unread. */
 static inline bool wait_unread(int fd, __u64 n)
 {
 	__u64 limit = 0, last = ~0ULL;
@@ -232,7 +232,7 @@ static inline struct callout_info info_of(int fd)
 	return info;
 }
 
-/* Waits until this user's files together have @n callouts outstanding. */
+/* Wait until this user's files together have @n callouts outstanding. */
 static inline bool wait_user_outstanding(int fd, __u64 n)
 {
 	__u64 limit = 0, last = ~0ULL, now;
@@ -255,7 +255,7 @@ static inline void on_signal(int sig)
 	(void)sig;
 }
 
-/* Makes @sig interrupt blocking calls. */
+/* Make @sig interrupt blocking calls. */
 static inline bool interrupt_by(int sig, int flags)
 {
 	struct sigaction action = {
@@ -267,7 +267,7 @@ static inline bool interrupt_by(int sig, int flags)
 }
 
 /*
- * Sends SIGALRM every @us microseconds, or no more if @us is 0. A single signal
+ * Send SIGALRM every @us microseconds, or no more if @us is 0. A single signal
  * could come before the thread enters the call.
  */
 static inline bool send_alarms(unsigned int us)
@@ -289,7 +289,7 @@ static inline bool pin_to_cpu(int cpu)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* The version of the kernel: 6012 is 6.12. 0 if it has none. */
+/* The version of the kernel: 6012 is 6.12. 0 if it cannot be parsed. */
 static inline unsigned int kernel_version(void)
 {
 	unsigned int major, minor;
@@ -300,7 +300,7 @@ static inline unsigned int kernel_version(void)
 	return major * 1000 + minor;
 }
 
-/* Returns the number after "NAME:" in a file's fdinfo, or -1. */
+/* Return the number after "NAME:" in a file's fdinfo, or -1. */
 static inline long long fdinfo_number(int fd, const char *name)
 {
 	char path[64], line[256];
@@ -351,7 +351,7 @@ static inline char state_of(pid_t pid)
 	return state;
 }
 
-/* Waits until a process sleeps; false if that takes too long. */
+/* Wait until a process sleeps. Return false if that takes too long. */
 static inline bool sleeps(pid_t pid)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC;
@@ -382,7 +382,7 @@ static inline bool write_number(const char *path, unsigned int value)
 	return f && !fclose(f) && ok;
 }
 
-/* Opens a file whose limit is @limit; other files are not affected. */
+/* Open a file whose limit is @limit; other files are not affected. */
 static inline int open_with_limit(unsigned int limit, int flags)
 {
 	unsigned int saved;

@@ -85,7 +85,7 @@ static inline int dev_timeout(int fd, __u32 flags, __u64 time,
 	return do_set(fd, callout_op_timeout(func, arg, time), flags, handle);
 }
 
-/* With @handle 0: of all callouts with (@func, @arg), the one due first. */
+/* If @handle is 0, cancel the first due of all callouts with (@func, @arg). */
 static inline int dev_untimeout(int fd, __u64 func, __u64 arg,
 				__u64 handle)
 {
@@ -99,7 +99,7 @@ static inline int dev_info(int fd, struct callout_info *info)
 	return dev_ioctl(fd, CALLOUT_IOC_INFO, info);
 }
 
-/* Returns the number of events. */
+/* Return the number of events. */
 static inline int dev_read(int fd, struct callout_event *events,
 			   size_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * fixture.h - the fixture of tests that need an open file of /dev/callout
+ * fixture.h - the fixture for tests that need an open file of /dev/callout
  */
 #ifndef _CALLOUT_SELFTESTS_FIXTURE_H
 #define _CALLOUT_SELFTESTS_FIXTURE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flicker.h - memory whose protection another thread changes all the time
+ * flicker.h - memory whose protection another thread keeps changing
  *
  * Tests fill and check it through a second mapping, the alias.
  */
@@ -22,7 +22,7 @@ struct flicker {
 	atomic_bool stop;
 };
 
-/* Makes the last page inaccessible, writable, read-only, writable and so on. */
+/* Make the last page inaccessible, writable, read-only, writable and so on. */
 static inline void *flicker_thread(void *arg)
 {
 	struct flicker *f = arg;

@@ -4,7 +4,8 @@
  *
  * Each callout has a number, which is its cookie. Any thread may set, cancel
  * and read. At the end each callout must have been read, cancelled or
- * withdrawn: one of these, and once. So no event is of a cancelled callout.
+ * withdrawn: exactly one of these, once. So no event belongs to a cancelled
+ * callout.
  */
 #ifndef _CALLOUT_SELFTESTS_LEDGER_H
 #define _CALLOUT_SELFTESTS_LEDGER_H
@@ -27,7 +28,7 @@ struct ledger_entry {
 	atomic_ullong handle;		/* 0 until SET has returned */
 	atomic_ullong earliest;		/* the earliest time it may be due */
 	atomic_ullong event_handle;
-	atomic_ullong gone;		/* when ENOENT was returned, else 0 */
+	atomic_ullong gone;		/* when ENOENT was returned, or 0 */
 	atomic_uint fired;
 	atomic_uint cancelled;
 	atomic_uint withdrawn;
@@ -39,7 +40,7 @@ struct ledger_entry {
  * @size: the most callouts that it can record
  * @span: callouts are set for up to this many ns from now
  * @grain: callouts are due at multiples of this many ns; 0: at any time
- * @recent: a cancel picks one of this many callouts that were set last
+ * @recent: a cancel picks among this many callouts that were set last
  * @faults: some readers have bad buffers. Another reader may get the event that
  *	they could not copy, after ENOENT was returned for its callout.
  * @next: the number of the next callout
@@ -81,8 +82,8 @@ static inline unsigned int ledger_used(struct ledger *l)
 }
 
 /*
- * Assigns a number to a callout for up to @span ns from now. Returns the
- * operation that sets it, or one whose op is 0 if no number is left.
+ * Assign a number to a callout for up to @span ns from now. Return the
+ * operation that sets it, or an operation with op 0 if no number is left.
  */
 static inline struct callout_op ledger_plan(struct ledger *l, __u64 span,
 					    unsigned int *seed)
@@ -111,7 +112,7 @@ static inline void ledger_was_set(struct ledger *l,
 	l->entries[op->cookie].handle = op->handle;
 }
 
-/* Sets a callout for up to @span ns from now. */
+/* Set a callout for up to @span ns from now. */
 static inline bool ledger_set_within(struct ledger *l, __u64 span,
 				     unsigned int *seed)
 {
@@ -182,7 +183,7 @@ static inline void ledger_cancel(struct ledger *l, unsigned int *seed)
 		ledger_cancel_one(l, e, seed);
 }
 
-/* Re-arms a callout, up to the span before or after now; it may have ended. */
+/* Re-arm a callout for a time up to the span before or after now. It may have ended. */
 static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 {
 	struct ledger_entry *e = ledger_recent(l, seed);
@@ -211,7 +212,7 @@ static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 		l->wrong++;
 }
 
-/* Cancels all callouts that are due later than @span ns from now. */
+/* Cancel all callouts that are due later than @span ns from now. */
 static inline void ledger_cancel_later(struct ledger *l, __u64 span,
 				       unsigned int *seed)
 {
@@ -232,7 +233,7 @@ static inline void ledger_late(struct ledger *l, __u64 late)
 		;
 }
 
-/* Records an event, read by a call that began at @began. */
+/* Record an event, read by a call that began at @began. */
 static inline void ledger_event(struct ledger *l, const struct callout_event *e,
 				__u64 began)
 {
@@ -253,7 +254,7 @@ static inline void ledger_event(struct ledger *l, const struct callout_event *e,
 	ledger_late(l, e->fired - e->due);
 }
 
-/* Reads up to @max events, at most LEDGER_READ; returns how many. */
+/* Read up to @max events, at most LEDGER_READ. Return how many. */
 static inline int ledger_read(struct ledger *l, unsigned int max)
 {
 	struct callout_event events[LEDGER_READ];
@@ -270,7 +271,7 @@ static inline int ledger_read(struct ledger *l, unsigned int max)
 	return n;
 }
 
-/* Sets and cancels callouts and reads events, all in one call. */
+/* Set and cancel callouts and read events, all in one call. */
 static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 {
 	struct callout_event events[LEDGER_READ];
@@ -305,14 +306,14 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 		ledger_event(l, &events[i], began);
 }
 
-/* Reads the remaining events; all other threads must have ended. */
+/* Read the remaining events. All other threads must have ended. */
 static inline void ledger_settle(struct ledger *l)
 {
 	while (info_of(l->fd).outstanding && readable_within(l->fd, WAIT_MS))
 		ledger_read(l, LEDGER_READ);
 }
 
-/* Prints what is wrong; returns the number of errors. */
+/* Print what is wrong. Return the number of errors. */
 static inline unsigned int ledger_audit(struct ledger *l)
 {
 	unsigned int i, bad = 0, fired = 0, cancelled = 0, withdrawn = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * loop.h - the fixture of tests of the timers of libcallout: on the device and on timerfds
+ * loop.h - the fixture for tests of libcallout's timers, on the device and on timerfds
  *
  * On a machine without the device, run a program with "-V device -F global".
  */
@@ -51,8 +51,8 @@ FIXTURE_TEARDOWN(loop)
 }
 
 /*
- * When a timerfd expires, in its clock, and not after this or, if @latest, not before: the kernel
- * tells what is left. CALLOUT_FOREVER if it waits for nothing.
+ * The time when a timerfd expires, in its clock: a lower or, if @latest, an upper bound,
+ * since the kernel reports the time left. CALLOUT_FOREVER if it waits for nothing.
  */
 static inline __u64 timerfd_due(const struct callout_clock *clock, bool latest)
 {
@@ -67,7 +67,7 @@ static inline __u64 timerfd_due(const struct callout_clock *clock, bool latest)
 	return left ? now + left : CALLOUT_FOREVER;
 }
 
-/* How many callouts have fired, and were not moved since; a wait reads those of the device. */
+/* How many callouts have fired, and were not moved since. A wait reads the device's events. */
 static inline __u64 unread(const struct callout_ctx *ctx)
 {
 	unsigned int i, n = 0;
@@ -80,8 +80,8 @@ static inline __u64 unread(const struct callout_ctx *ctx)
 }
 
 /*
- * How many callouts the kernel has, with those that are unread. Of a timerfd that is past and has
- * not expired yet it tells that nothing is left: such a one is not counted.
+ * How many callouts the kernel has, including unread callouts. A timerfd that is past and has not
+ * expired yet is not counted, since its time left is 0.
  */
 static inline __u64 outstanding(const struct callout_ctx *ctx)
 {
@@ -95,14 +95,14 @@ static inline __u64 outstanding(const struct callout_ctx *ctx)
 	return n;
 }
 
-/* How many callouts the kernel was ever told of: of timerfds, whether it was of any. */
+/* How many callouts were ever set in the kernel. With timerfds, whether any was set. */
 static inline __u64 told(const struct callout_ctx *ctx)
 {
 	return ctx->on_timerfd ? outstanding(ctx) :
 				  (__u64)counts_of(ctx->fd).set;
 }
 
-/* How many events were read: of timerfds none is. */
+/* How many events were read. Timerfds have none. */
 static inline __u64 delivered(const struct callout_ctx *ctx)
 {
 	return ctx->on_timerfd ? 0 : counts_of(ctx->fd).delivered;
@@ -120,11 +120,14 @@ static inline __u64 due_of(const struct callout_ctx *ctx, clockid_t clockid, boo
 	return CALLOUT_FOREVER;
 }
 
-/* The callout of a clock is due, if at all, by this time; and no earlier than this. */
+/* An upper and a lower bound of the time when the callout of a clock is due. */
 #define due_by(ctx, clockid)	due_of(ctx, clockid, true)
 #define due_from(ctx, clockid)	due_of(ctx, clockid, false)
 
-/* The descriptor by which CLOCK_MONOTONIC's callout is moved; the error if it is another's. */
+/*
+ * The descriptor by which CLOCK_MONOTONIC's callout is moved, and the error for
+ * another descriptor.
+ */
 static inline int fd_of_kernel(const struct callout_ctx *ctx)
 {
 	return ctx->on_timerfd ? ctx->clocks[0]->fd : ctx->fd;
@@ -135,7 +138,7 @@ static inline int error_of_kernel(const struct callout_ctx *ctx)
 	return ctx->on_timerfd ? -EINVAL : -ENOTTY;
 }
 
-/* Waits until a callout has fired. */
+/* Wait until a callout has fired. */
 static inline bool wait_fired(const struct callout_ctx *ctx)
 {
 	return readable_within(callout_ctx_fd(ctx), WAIT_MS) && unread(ctx) == 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * realtime.h - the fixture of tests that set CLOCK_REALTIME
+ * realtime.h - the fixture for tests that set CLOCK_REALTIME
  *
- * They set it by hours, and set it right again. A callout that should follow and
- * does not is early, or late by more than WAIT_MS.
+ * The tests set the clock by hours, and set it right again. A callout that fails
+ * to follow is early, or late by more than WAIT_MS.
  */
 #ifndef _CALLOUT_SELFTESTS_REALTIME_H
 #define _CALLOUT_SELFTESTS_REALTIME_H
@@ -28,7 +28,7 @@ static inline bool set_clock(__u64 ns)
 	return !clock_settime(CLOCK_REALTIME, &ts);
 }
 
-/* Sets the clock forth, or back. */
+/* Set the clock forward, or back. */
 static inline bool step(__s64 ns)
 {
 	return set_clock(real_now() + ns);
@@ -37,7 +37,7 @@ static inline bool step(__s64 ns)
 FIXTURE_SETUP(realtime)
 {
 	self->offset = real_now() - dev_now();
-	/* It may have a low value, where it could not be set back. */
+	/* The clock may have a low value, from which it could not be set back. */
 	if (real_now() < 1000 * HOUR)
 		ASSERT_TRUE(step(1000 * HOUR));
 	self->fd = dev_open(O_NONBLOCK);

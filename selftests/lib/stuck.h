@@ -41,7 +41,7 @@ static inline void *stuck_thread(void *arg)
 	return NULL;
 }
 
-/* Starts a reader of @fd, which is stuck as soon as it takes an event. */
+/* Start a reader of @fd, which is stuck as soon as it takes an event. */
 static inline bool stuck_begin(struct stuck *s, int fd)
 {
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
@@ -49,7 +49,7 @@ static inline bool stuck_begin(struct stuck *s, int fd)
 
 	s->fd = fd;
 	s->size = sysconf(_SC_PAGESIZE);
-	/* poll(2) reports an error for a blocking one. */
+	/* poll(2) reports an error for a blocking userfaultfd. */
 	s->uffd = syscall(__NR_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	s->page = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,13 +62,13 @@ static inline bool stuck_begin(struct stuck *s, int fd)
 	       !pthread_create(&s->thread, NULL, stuck_thread, s);
 }
 
-/* Waits until the reader has taken an event and not yet copied it. */
+/* Wait until the reader has taken an event and not yet copied it. */
 static inline bool stuck_has_event(struct stuck *s)
 {
 	return readable_within(s->uffd, WAIT_MS);
 }
 
-/* Starts a reader that takes the unread event of @fd and is stuck. */
+/* Start a reader that takes the unread event of @fd and is stuck. */
 static inline bool stuck_start(struct stuck *s, int fd)
 {
 	return stuck_begin(s, fd) && stuck_has_event(s);
@@ -81,7 +81,7 @@ static inline int stuck_join(struct stuck *s)
 	return s->ret;
 }
 
-/* Lets the copy succeed; returns what read() did. The event is in the page. */
+/* Let the copy succeed. Return what read() did. The event is in the page. */
 static inline int stuck_finish(struct stuck *s)
 {
 	struct uffdio_zeropage zero = {
@@ -91,7 +91,7 @@ static inline int stuck_finish(struct stuck *s)
 	return ioctl(s->uffd, UFFDIO_ZEROPAGE, &zero) ? -errno : stuck_join(s);
 }
 
-/* Takes the buffer away, so that the copy fails; returns what read() did. */
+/* Take the buffer away, so that the copy fails. Return what read() did. */
 static inline int stuck_fail(struct stuck *s)
 {
 	struct uffdio_range range = {

@@ -13,12 +13,11 @@
 #define CLONE_NEWTIME	0x00000080
 #endif
 
-/* Does not exist where the kernel has no time namespaces. */
+/* This file does not exist where the kernel has no time namespaces. */
 #define NS_FILE		"/proc/self/ns/time"
 
 /*
- * Makes a time namespace for children of the caller. Its clocks are these numbers
- * of seconds ahead.
+ * Make a time namespace for children of the caller. Its clocks are this many seconds ahead.
  */
 static inline bool shift_children(int monotonic, int boottime)
 {

@@ -2,8 +2,8 @@
 /*
  * uring.h - a ring of io_uring, and commands of the device
  *
- * Where the kernel has no such commands, which CALLOUT_FEATURE_URING tells, tests
- * do nothing except one, which sees that they are refused.
+ * Where the kernel has no such commands, as CALLOUT_FEATURE_URING shows, tests do
+ * nothing, except for one test, which checks that commands are refused.
  */
 #ifndef _CALLOUT_SELFTESTS_URING_H
 #define _CALLOUT_SELFTESTS_URING_H
@@ -69,7 +69,7 @@ static inline bool ring_close(struct ring *r)
 
 /*
  * May a task close a ring with commands pending? The lockdep of Linux 6.12 warns
- * that the ring completes them, if only the task itself should do so.
+ * that the ring completes the commands, if only the task itself should do so.
  */
 static inline bool may_close(__u32 flags)
 {
@@ -82,7 +82,7 @@ static inline atomic_uint *ring_word(struct ring *r, __u32 offset)
 	return (void *)(r->rings + offset);
 }
 
-/* The next entry, to be filled; valid until it is submitted. The second half of a long one is 0. */
+/* The next entry to fill, valid until it is submitted. The second half of a long entry is 0. */
 static inline struct io_uring_sqe *next_entry(struct ring *r)
 {
 	unsigned int i = (*ring_word(r, r->p.sq_off.tail) + r->queued++) &
@@ -117,7 +117,7 @@ static inline struct io_uring_sqe *queue_batch(struct ring *r, int fd,
 	return sqe;
 }
 
-/* Submits all that is queued, and waits until the kernel has read it. */
+/* Submit all that is queued, and wait until the kernel has read it. */
 static inline bool submit(struct ring *r)
 {
 	unsigned int n = r->queued;
@@ -142,9 +142,9 @@ static inline bool submit_one(struct ring *r, int fd, struct callout_op *op,
 }
 
 /*
- * Sleeps in io_uring until the ring has @n completions, or has one and @ms have
- * passed. If @ms is -1, a lost wake-up is what the harness ends as hung: with a
- * limit the task finds the completions all the same, only late.
+ * Sleep in io_uring until the ring has @n completions, or has one and @ms have
+ * passed. If @ms is -1, the harness ends the test as hung after a lost wake-up.
+ * With a limit the task finds the completions all the same, only late.
  */
 static inline bool wait_for(struct ring *r, unsigned int n, int ms)
 {
@@ -162,7 +162,7 @@ static inline bool wait_for(struct ring *r, unsigned int n, int ms)
 }
 
 /*
- * Sleeps until the ring has a completion. With IORING_SETUP_DEFER_TASKRUN only a
+ * Sleep until the ring has a completion. With IORING_SETUP_DEFER_TASKRUN only a
  * task in io_uring completes, and Linux 6.12 before 6.12.115, 7.2, and 7.3 before
  * 7.3.2 wake no poll of the ring when there is something to complete.
  */
@@ -173,7 +173,7 @@ static inline bool wait_for_one(struct ring *r, int ms)
 	return readable_within(r->fd, ms);
 }
 
-/* Returns the result of the next completion, or -ETIME. */
+/* Return the result of the next completion, or -ETIME. */
 static inline int complete(struct ring *r, __u64 *user_data, int ms)
 {
 	atomic_uint *head = ring_word(r, r->p.cq_off.head);
@@ -194,7 +194,7 @@ static inline int complete(struct ring *r, __u64 *user_data, int ms)
 	return ret;
 }
 
-/* Two completions, in whatever order: @set of user_data 0, @other of 1. */
+/* Two completions, in either order: @set with user_data 0, @other with user_data 1. */
 static inline bool complete_both(struct ring *r, int set, int other)
 {
 	int ret[2] = { -ETIME, -ETIME };
@@ -229,7 +229,7 @@ static inline struct callout_op move_op(__u64 time, __u64 key)
 	return callout_op_key(callout_op_move(0, time), key);
 }
 
-/* Sets callouts in an hour with keys from @first on. */
+/* Set callouts in an hour with keys from @first on. */
 static inline bool set_pending(struct ring *r, int fd, __u64 first, unsigned int n)
 {
 	static struct callout_op ops[PENDING];
@@ -242,7 +242,7 @@ static inline bool set_pending(struct ring *r, int fd, __u64 first, unsigned int
 	return submit(r);
 }
 
-/* Commands that another task submits, or ends, take effect in the end. */
+/* Commands that another task submits, or ends, take effect some time later. */
 static inline bool wait_outstanding(int fd, __u64 n)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC;
@@ -255,7 +255,7 @@ static inline bool wait_outstanding(int fd, __u64 n)
 	return true;
 }
 
-/* Submits one entry, changed if @change is not NULL; returns its result. */
+/* Submit one entry, changed if @change is not NULL. Return its result. */
 static inline int command(struct ring *r, int fd, struct callout_op *op,
 			  void (*change)(struct io_uring_sqe *sqe))
 {

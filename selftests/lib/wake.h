@@ -18,7 +18,7 @@ static inline bool kernel_has_alarms(void)
 	return !clock_getres(CLOCK_BOOTTIME_ALARM, &ts);
 }
 
-/* Takes CAP_WAKE_ALARM from the thread, or gives it back. */
+/* Take CAP_WAKE_ALARM from the thread, or give it back. */
 static inline bool may_wake(bool may)
 {
 	struct __user_cap_header_struct header = {

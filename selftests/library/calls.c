@@ -6,7 +6,7 @@
 
 #include "lib/calls.h"
 
-/* Receives one event, which must be of this callout. */
+/* Receive one event, which must be of this callout. */
 static bool comes(int fd, callout_handle_t handle, __u64 cookie,
 		  struct callout_event *e)
 {
@@ -164,7 +164,7 @@ TEST_F(calls, move)
 	EXPECT_EQ(-ENOENT, lib_move(self->fd, handle, 0, 0));
 }
 
-/* A callout that is moved has another time, and all else of its own. */
+/* A callout that is moved has another time, and keeps everything else. */
 TEST_F(calls, move_keeps)
 {
 	struct callout_op op = callout_op_set(HOUR, 4);
@@ -256,7 +256,7 @@ static int lib_key(int fd, struct callout_op op, __u64 key, __u32 flags)
 	return callout_dev_do(fd, &op);
 }
 
-/* A key names a callout in each operation that a handle could. */
+/* A key names a callout in each operation in which a handle could. */
 TEST_F(calls, key)
 {
 	struct callout_op cancel = callout_op_cancel(0);
@@ -288,7 +288,7 @@ TEST_F(calls, key)
 	EXPECT_EQ(CALLOUT_STATE_PENDING, lib_key(fd, cancel, 1, 0));
 }
 
-/* What a SET that moves a callout writes: the time that was left. */
+/* A SET that moves a callout writes the time that was left. */
 TEST_F(calls, left)
 {
 	struct callout_op op = callout_op_key(callout_op_set(2 * HOUR, 0), 5);
@@ -352,7 +352,7 @@ TEST_F(calls, batch_wait_with_mask)
 	callout_batch_wait(&batch, CALLOUT_FOREVER, &none);
 	EXPECT_EQ(-EINTR, callout_dev_batch(self->fd, &batch));
 
-	/* The mask of the thread again. */
+	/* The mask of the thread is restored. */
 	ASSERT_EQ(0, raise(SIGUSR1));
 	callout_batch_wait(&batch, MSEC, NULL);
 	EXPECT_EQ(0, callout_dev_batch(self->fd, &batch));
@@ -381,17 +381,17 @@ TEST_F(calls, now)
 	EXPECT_LT(0, callout_now(CLOCK_BOOTTIME));
 }
 
-/* Sets CLOCK_REALTIME, also where time_t has 32 bits. */
+/* Set CLOCK_REALTIME, also where time_t has 32 bits. */
 static bool set_realtime(__u64 ns)
 {
 	__s64 time[2] = { ns / SEC, ns % SEC };
 
-	/* The number of clock_settime64(), on all processors that the tests run on. */
+	/* The number of clock_settime64(), on all architectures on which the tests run. */
 	return !syscall(sizeof(long) < sizeof(__s64) ? 404 : SYS_clock_settime,
 			CLOCK_REALTIME, time);
 }
 
-/* A time after 2038, and after 2106, is read and waited for as it is. */
+/* A time after 2038, and after 2106, is read and waited for unchanged. */
 TEST_F(calls, after_2038)
 {
 	static const __u64 years[] = { 2208988800, 4323369600 };

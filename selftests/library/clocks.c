@@ -2,8 +2,8 @@
 /*
  * clocks.c - timers of libcallout in each clock, while CLOCK_REALTIME is set
  *
- * With FAKE_SETTINGS the clock is set for this program only: the calls of the C library are
- * replaced, and do with timerfds what the kernel does.
+ * With FAKE_SETTINGS the clock is set for this program only: the C library's calls are
+ * replaced, and treat timerfds as the kernel does.
  */
 #include "lib/loop.h"
 #include "lib/wake.h"
@@ -17,7 +17,7 @@ static const clockid_t clocks[] = {
 	CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM,
 };
 
-/* By how much CLOCK_REALTIME is set ahead; and how often a clock was read. */
+/* By how much CLOCK_REALTIME is set ahead, and how often a clock was read. */
 static __s64 ahead;
 static unsigned int looks;
 
@@ -41,7 +41,7 @@ int clock_gettime(clockid_t clockid, struct timespec *ts)
 	return ret;
 }
 
-/* The timerfds that follow settings, and what they were set for. */
+/* The timerfds that follow settings, and the times for which they were set. */
 static struct {
 	int fd;
 	bool used;
@@ -97,7 +97,7 @@ static bool set_by(__s64 ns)
 		return !clock_settime(CLOCK_REALTIME, &ts);
 	}
 	ahead += ns;
-	/* What has expired stays so. */
+	/* A timerfd that has expired stays expired. */
 	for (i = 0; i < nr_follow && i < 2; i++)
 		if (!readable(follow[i].fd) && settime(follow[i].fd, follow[i].its))
 			return false;
@@ -124,7 +124,7 @@ FIXTURE_SETUP(clocks)
 	ASSERT_EQ(0, new_ctx(variant->on_timerfd, &self->ctx, 16));
 }
 
-/* CLOCK_REALTIME is right again, but for some microseconds. */
+/* CLOCK_REALTIME is right again, except for some microseconds. */
 FIXTURE_TEARDOWN(clocks)
 {
 	callout_ctx_destroy(self->ctx);
@@ -139,7 +139,7 @@ static bool is_alarm(clockid_t clockid)
 	return clockid == CLOCK_BOOTTIME_ALARM || clockid == CLOCK_REALTIME_ALARM;
 }
 
-/* What arming the first timer of the clock returns, for who has the capability. */
+/* The result of arming the clock's first timer, with the capability. */
 static int possible(const struct callout_ctx *ctx, clockid_t clockid)
 {
 	if (!is_alarm(clockid))
@@ -149,7 +149,7 @@ static int possible(const struct callout_ctx *ctx, clockid_t clockid)
 	return may_wake(true) ? 0 : -EPERM;
 }
 
-/* In one wait timers of all clocks fire, each by its own. */
+/* In one wait timers of all clocks fire, each by its clock. */
 TEST_F(clocks, all)
 {
 	struct callout_timer *t;
@@ -205,7 +205,7 @@ TEST_F(clocks, relative)
 	}
 }
 
-/* Without the capability no timer of an alarm clock is armed, and none is moved. */
+/* Without the capability no timer of an alarm clock is armed, and no timer is moved. */
 TEST_F(clocks, eperm)
 {
 	struct callout_timer *t = self->t;
@@ -245,7 +245,7 @@ static __u64 arm_real(struct _test_data_clocks *self, __u64 time)
 	return due;
 }
 
-/* It fires when the clock shows its time, and the clock may be set to that. */
+/* A timer fires when the clock shows its time, also if the clock was set to it. */
 TEST_F(clocks, set_forth)
 {
 	__u64 due = arm_real(self, 2 * HOUR);
@@ -263,7 +263,7 @@ TEST_F(clocks, set_forth)
 	EXPECT_EQ(CLOCK_REALTIME, e.clockid);
 }
 
-/* Timers of an earlier time than the last turn's come in order, and not early. */
+/* Timers with a time before the last turn's come in order, and not early. */
 TEST_F(clocks, set_back)
 {
 	unsigned int i;
@@ -302,7 +302,7 @@ TEST_F(clocks, set_back_after_firing)
 		ASSERT_NE(0, arm_real(self, 2 * HOUR));
 		ASSERT_TRUE(set_by(2 * HOUR));
 		ASSERT_TRUE(wait_fired(self->ctx));
-		/* Later than in the last turn, or earlier. */
+		/* The clock shows a later time than in the last turn, or an earlier time. */
 		ASSERT_TRUE(set_by(i ? -3 * HOUR : -HOUR));
 		expect_flush();
 		EXPECT_FALSE(readable(fd));
@@ -311,7 +311,7 @@ TEST_F(clocks, set_back_after_firing)
 		ASSERT_TRUE(set_by(i ? 3 * HOUR : HOUR));
 		expect_turn(1);
 		EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
-		/* Disarmed. */
+		/* A disarmed timer's callout does not keep the descriptor readable either. */
 		ASSERT_NE(0, arm_real(self, 2 * HOUR));
 		ASSERT_TRUE(set_by(2 * HOUR));
 		ASSERT_TRUE(wait_fired(self->ctx));
@@ -323,7 +323,7 @@ TEST_F(clocks, set_back_after_firing)
 	}
 }
 
-/* The same in a turn that waits: it sleeps, and does not look at the clocks all the time. */
+/* After the clock was set back, a turn that waits sleeps, and does not keep reading the clocks. */
 TEST_F(clocks, set_back_before_a_wait)
 {
 	ASSERT_NE(0, arm_real(self, 2 * HOUR));
@@ -338,8 +338,8 @@ TEST_F(clocks, set_back_before_a_wait)
 }
 
 /*
- * A callout that is later than its timer and cannot be moved is pending, also while that of
- * another clock has fired. The device moves what it has.
+ * A callout that is later than its timer and cannot be moved is pending, also while the
+ * callout of another clock has fired. The device moves the callouts that it has.
  */
 TEST_F(clocks, late_and_failed)
 {
@@ -372,7 +372,7 @@ TEST_F(clocks, set_back_and_failed)
 	ASSERT_TRUE(set_by(2 * HOUR));
 	ASSERT_TRUE(wait_fired(self->ctx));
 	ASSERT_TRUE(set_by(-HOUR));
-	/* The wait reads the device's, and there is no room for another. */
+	/* The wait reads the device's event, and there is no room for another. */
 	if (variant->on_timerfd)
 		fails = self->ctx->clocks[1]->fd;
 	else

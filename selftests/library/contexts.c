@@ -23,7 +23,7 @@ TEST_F(loop, create)
 	callout_ctx_destroy(NULL);
 }
 
-/* The context of a descriptor that a helper has opened and limited. */
+/* The context uses a descriptor that a helper has opened and limited. */
 TEST(given_descriptor)
 {
 	struct callout_timer timer = { 0 };
@@ -116,7 +116,7 @@ TEST_F(two, moved)
 	struct callout_timer *t = self->t;
 	int i;
 
-	/* The one waits for a turn, the other is in the wheel. */
+	/* One timer waits for a turn, the other is in the wheel. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &t[1], HOUR));
 	expect_flush();
 	ASSERT_EQ(0, callout_arm(self->ctx, &t[0], 0));
@@ -135,7 +135,7 @@ TEST_F(two, moved)
 	EXPECT_EQ(0, delivered(self->ctx));
 }
 
-/* There and back in one turn. */
+/* A timer moves to the other context and back in one turn. */
 TEST_F(two, moved_back)
 {
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
@@ -150,7 +150,7 @@ TEST_F(two, moved_back)
 	EXPECT_EQ(0, told(self->other));
 }
 
-/* A timer that has fired in the first context is not handed out there. */
+/* A timer that has fired in the first context, and was moved, is not handed out there. */
 TEST_F(two, moved_with_event)
 {
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
@@ -174,7 +174,7 @@ TEST_F(two, not_moved)
 	EXPECT_EQ(0, told(self->other));
 }
 
-/* As a timer that was moved is disarmed, its memory may be freed. */
+/* After a moved timer is disarmed, its memory may be freed. */
 TEST_F(two, moved_and_freed)
 {
 	struct callout_timer *t = calloc(1, sizeof(*t));
@@ -183,7 +183,7 @@ TEST_F(two, moved_and_freed)
 	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
 	expect_flush();
 	ASSERT_EQ(0, callout_arm(self->other, t, HOUR));
-	/* In whichever context it is armed. */
+	/* Disarm it in whichever context it is armed. */
 	EXPECT_TRUE(callout_disarm(self->ctx, t));
 	EXPECT_FALSE(callout_disarm(self->ctx, t));
 	memset(t, 0xff, sizeof(*t));
@@ -203,7 +203,7 @@ TEST_F(loop, flush)
 	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
 	EXPECT_EQ(1, unread(self->ctx));
 	expect_turn(1);
-	/* Not while timers are to be handed out. */
+	/* A flush does not move the callout while timers wait to be handed out. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[2], HOUR / 2));
 	EXPECT_EQ(1, callout_ctx_flush(self->ctx));
 	EXPECT_EQ(HOUR / 2, callout_remaining(&self->t[2]));
@@ -215,9 +215,9 @@ TEST_F(loop, flush)
 }
 
 /*
- * The loop of callout_ctx_create(3), with a handler that arms its timer for now:
- * each turn hands the timer out once, and the flush before the loop sleeps makes
- * the descriptor readable again.
+ * Uses the loop of callout_ctx_create(3), with a handler that arms its timer for
+ * now. Each turn hands the timer out once, and the flush before the loop sleeps
+ * makes the descriptor readable again.
  */
 TEST_F(loop, armed_for_now)
 {
@@ -237,7 +237,7 @@ TEST_F(loop, armed_for_now)
 	}
 }
 
-/* Every time is one that comes, 0 too. */
+/* Every time comes, 0 too. */
 TEST_F(loop, armed_for_0)
 {
 	self->t[0].clockid = CLOCK_MONOTONIC;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * epoll.c - loops on epoll(7) that watch a context: they wake for what is
- * to be done, and do not spin
+ * epoll.c - loops on epoll(7) that watch a context: they wake when there is work, and do not spin
  *
- * A descriptor that stays readable with nothing to do would have a loop turn for
- * ever: the number of turns is bounded by what was armed, whatever the speed.
+ * A descriptor that stays readable with nothing to do would make a loop turn for
+ * ever. The tests bound the number of turns by the number of armings, at any
+ * speed.
  */
 #include <sys/epoll.h>
 
@@ -12,7 +12,7 @@
 
 #define TIMERS	100
 #define ROOM	16
-/* More than a turn looks at. */
+/* More timers than a turn looks at. */
 #define CROWD	4000
 
 FIXTURE(epoll) {
@@ -59,7 +59,7 @@ FIXTURE_TEARDOWN(epoll)
 	callout_ctx_destroy(self->ctx);
 }
 
-/* A turn of the library. Returns whether a loop that is told once has to turn again. */
+/* A turn of the library. Return whether an edge-triggered loop has to turn again. */
 static bool turn(struct _test_data_epoll *self)
 {
 	bool any = callout_ctx_turn(self->ctx, 0) > 0;
@@ -70,8 +70,8 @@ static bool turn(struct _test_data_epoll *self)
 }
 
 /*
- * The loop: sleeps until the descriptor is readable, and turns. Returns when nothing
- * woke it for @ms, when @fired timers were handed out, or after @most turns.
+ * The loop: sleep until the descriptor is readable, and turn. Return when nothing
+ * woke the loop for @ms, when @fired timers were handed out, or after @most turns.
  */
 static void loop(struct _test_data_epoll *self, __u32 events, int ms,
 		 unsigned int fired, unsigned int most)
@@ -93,7 +93,7 @@ static void loop(struct _test_data_epoll *self, __u32 events, int ms,
 	}
 }
 
-/* The loop of this variant; returns whether it turned at most that often. */
+/* Run the loop of this variant. Return whether it turned at most @most times. */
 #define turns_within(most, ms, n) \
 	turned(self, variant->events, most, ms, n)
 
@@ -122,7 +122,7 @@ TEST_F(epoll, disarmed)
 	EXPECT_TRUE(turns_within(0, 50, 1));
 }
 
-/* A timer that was moved to later: a turn when its callout fires, and one more. */
+/* A timer that was moved to later costs a turn when its callout fires, and one more turn. */
 TEST_F(epoll, moved)
 {
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 10 * MSEC));
@@ -133,7 +133,7 @@ TEST_F(epoll, moved)
 	EXPECT_TRUE(turns_within(0, 50, 1));
 }
 
-/* Each timer has its turn: no turn is for nothing, and none is missing. */
+/* Each timer has its turn: no turn is without a timer, and no timer is without a turn. */
 TEST_F(epoll, one_by_one)
 {
 	unsigned int i;
@@ -149,7 +149,10 @@ TEST_F(epoll, one_by_one)
 	EXPECT_TRUE(turns_within(0, 50, 1));
 }
 
-/* More are due than a turn hands out: no sleep, and no turn more than it takes. */
+/*
+ * If more timers are due than a turn hands out, the loop does not sleep, and
+ * makes no turn too many.
+ */
 TEST_F(epoll, crowd)
 {
 	unsigned int i;
@@ -163,7 +166,7 @@ TEST_F(epoll, crowd)
 	EXPECT_EQ(0, self->fired);
 }
 
-/* Timers that were moved are more than a turn looks at: all fire. */
+/* If more timers were moved than a turn looks at, all fire. */
 TEST_F(epoll, crowd_moved)
 {
 	static struct callout_timer crowd[CROWD];
@@ -179,7 +182,7 @@ TEST_F(epoll, crowd_moved)
 	EXPECT_EQ(CROWD, self->fired);
 }
 
-/* A period is a turn, or less than one if the loop is late. */
+/* A period takes a turn, or less if the loop is late. */
 TEST_F(epoll, periodic)
 {
 	self->t[0].period = 5 * MSEC;
@@ -192,7 +195,7 @@ TEST_F(epoll, periodic)
 	EXPECT_TRUE(turns_within(0, 50, 1));
 }
 
-/* A timer that is armed before the loop sleeps is noticed, if it is the first. */
+/* A timer that is armed before the loop sleeps is noticed if it is the first. */
 TEST_F(epoll, earlier)
 {
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));

@@ -7,7 +7,7 @@
 
 #include "lib/loop.h"
 
-/* With a limit, no second timerfd can be armed; in place of the C library's function. */
+/* Replaces the C library's function: with a limit, no second timerfd can be armed. */
 #define NO_LIMIT	-1
 #define NONE_ARMED	-2
 static int limited = NO_LIMIT;
@@ -26,7 +26,7 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new,
 	return syscall(SYS_timerfd_settime, fd, flags, new, old);
 }
 
-/* Of all clocks of the context, one can have a callout. */
+/* Only one of the context's clocks can have a callout. */
 static int allow_one(struct callout_ctx *ctx)
 {
 	if (!ctx->on_timerfd)
@@ -35,7 +35,7 @@ static int allow_one(struct callout_ctx *ctx)
 	return 0;
 }
 
-/* There is room for the callout of one clock. A turn fails, and loses nothing. */
+/* There is room for the callout of one clock only. A turn fails, and loses nothing. */
 TEST_F(loop, failed)
 {
 	struct callout_timer *t = self->t;
@@ -52,13 +52,13 @@ TEST_F(loop, failed)
 	for (i = 0; i < 2; i++)
 		EXPECT_TRUE(callout_armed(&t[i]));
 	EXPECT_EQ(1, outstanding(self->ctx));
-	/* What is due is handed out all the same. */
+	/* Due timers are handed out all the same. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &t[1], 0));
 	ASSERT_EQ(0, callout_arm(self->ctx, &t[2], 0));
 	expect_turn(2);
 	for (i = 0; i < 2; i++)
 		EXPECT_NE(NULL, callout_ctx_next(self->ctx, NULL));
-	/* No timer of the other clock is left: what failed is not tried. */
+	/* No timer of the other clock is left, so the failed operation is not tried. */
 	expect_flush();
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 }
@@ -89,7 +89,7 @@ TEST_F(loop, failed_before_waiting)
 	EXPECT_GT(begin + WAIT_MS * MSEC, callout_now(CLOCK_MONOTONIC));
 }
 
-/* If the callout of one clock cannot be made, that of the other is still moved. */
+/* If the callout of one clock cannot be made, the callout of the other clock is still moved. */
 TEST_F(loop, failed_for_one_clock)
 {
 	__u64 timeout, end = callout_now(CLOCK_BOOTTIME) + HOUR;
@@ -112,7 +112,7 @@ TEST_F(loop, failed_for_one_clock)
 	EXPECT_EQ(1, outstanding(self->ctx));
 }
 
-/* What has fired unread is withdrawn when its timer is moved or disarmed. */
+/* An unread event is withdrawn when its timer is moved or disarmed. */
 TEST_F(loop, fired_and_moved)
 {
 	int i;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fallback.c - contexts of libcallout where the device cannot be used, and what they take
+ * fallback.c - contexts of libcallout where the device cannot be used, and the
+ * descriptors that they take
  *
  * The C library's open() and ioctl() are replaced: there is no device in these tests.
  */
@@ -11,7 +12,7 @@
 
 /* Why the device cannot be opened; 0: another file is in its place. */
 static int open_error;
-/* How often it was tried. */
+/* How often opening was tried. */
 static unsigned int opens;
 
 int open(const char *path, int flags, ...)
@@ -31,7 +32,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return -1;
 }
 
-/* Descriptors that are open. */
+/* The number of open descriptors. */
 static unsigned int nr_open(void)
 {
 	unsigned int n = 0;
@@ -42,7 +43,7 @@ static unsigned int nr_open(void)
 	return n;
 }
 
-/* Has @more more descriptors than now be possible. */
+/* Limit descriptors to @more more than are open. */
 static bool allow_more(unsigned int more)
 {
 	struct rlimit limit;
@@ -85,7 +86,7 @@ FIXTURE_TEARDOWN(fallback)
 	EXPECT_EQ(self->nr_open, nr_open());
 }
 
-/* A context that is on timerfds because of @why: a timer of it fires. */
+/* A context is on timerfds because of @why, and a timer of it fires. */
 #define expect_fallback(why) do {					\
 	ASSERT_EQ(0, callout_ctx_create(&self->ctx, 16));		\
 	EXPECT_EQ(why, callout_ctx_on_timerfd(self->ctx));		\
@@ -111,14 +112,14 @@ TEST_F(fallback, not_opened)
 	EXPECT_EQ(ARRAY_SIZE(errors), opens);
 }
 
-/* What is at the device's name is another device, or its module knows other requests. */
+/* The device's name belongs to another device, or its module has other requests. */
 TEST_F(fallback, another_device)
 {
 	expect_fallback(-ENOTTY);
 	EXPECT_EQ(1, opens);
 }
 
-/* Who asks for one of the two gets that, or an error. */
+/* A caller that asks for the device or for timerfds gets that, or an error. */
 TEST_F(fallback, told)
 {
 	int fd;
@@ -135,7 +136,7 @@ TEST_F(fallback, told)
 	close(fd);
 }
 
-/* What to do is said where something can be done, and the file is named. */
+/* The text says what to do where something can be done, and names the file. */
 TEST_F(fallback, text)
 {
 	EXPECT_NE(NULL, strstr(callout_open_strerror(-ENOENT), "/dev/callout"));
@@ -149,7 +150,7 @@ TEST_F(fallback, text)
 	EXPECT_NE(NULL, callout_open_strerror(1));
 }
 
-/* A clock takes a descriptor when its first timer is armed, and a context one more. */
+/* A clock takes a descriptor when its first timer is armed, and a context takes one more. */
 TEST_F(fallback, descriptors)
 {
 	unsigned int i;
@@ -168,7 +169,7 @@ TEST_F(fallback, descriptors)
 	callout_ctx_destroy(self->ctx);
 }
 
-/* Not enough of them: nothing is left open, and a timer is as it was. */
+/* With too few descriptors nothing is left open, and a timer is unchanged. */
 TEST_F(fallback, no_descriptors)
 {
 	unsigned int i;
@@ -207,7 +208,7 @@ TEST_F(fallback, cloexec)
 	callout_ctx_destroy(self->ctx);
 }
 
-/* The size is that of the header. */
+/* The size is the header's. */
 TEST_F(fallback, size)
 {
 	EXPECT_EQ(sizeof(struct callout_timer), callout_timer_size());

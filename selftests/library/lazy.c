@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lazy.c - which turns of libcallout make system calls, timers that
- * are moved to a later time, and what a context knows about its deadlines
+ * lazy.c - system calls of libcallout's turns, timers that are moved to a later
+ * time, and a context's knowledge of its deadlines
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -31,14 +31,14 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new,
 	return syscall(SYS_timerfd_settime, fd, flags, new, old);
 }
 
-/* Does something that makes this many system calls. */
+/* Do something that makes this many system calls. */
 #define expect_calls(n, what) do {					\
 	calls = 0;							\
 	what;								\
 	EXPECT_EQ(n, calls);						\
 } while (0)
 
-/* An armed timer, of which the kernel knows. */
+/* Arm a timer, whose callout the kernel has. */
 #define armed(t, time) do {						\
 	ASSERT_EQ(0, callout_arm(self->ctx, t, time));			\
 	EXPECT_EQ(0, callout_ctx_flush(self->ctx));			\
@@ -55,7 +55,7 @@ TEST_F(loop, idle_turns)
 		expect_calls(0, expect_flush());
 		expect_calls(0, callout_ctx_flush(self->ctx));
 	}
-	/* The turn that finds a timer is one call, those after it are none. */
+	/* The turn that finds a timer makes one call, and the turns after it make none. */
 	armed(&self->t[2], 0);
 	ASSERT_TRUE(wait_fired(self->ctx));
 	expect_calls(1, EXPECT_EQ(1, callout_ctx_turn(self->ctx, 0)));
@@ -63,13 +63,13 @@ TEST_F(loop, idle_turns)
 	EXPECT_EQ(&self->t[2], callout_ctx_next(self->ctx, NULL));
 	for (i = 0; i < 100; i++)
 		expect_calls(0, expect_flush());
-	/* Disarming is none. */
+	/* Disarming makes no call. */
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[1]));
 	expect_calls(0, expect_flush());
 }
 
-/* The callout of a timer that was disarmed comes once, and costs one call. */
+/* The callout of a disarmed timer comes once, and costs one call. */
 TEST_F(loop, idle_after_disarming)
 {
 	armed(&self->t[0], 10 * MSEC);
@@ -103,8 +103,8 @@ TEST_F(loop, armed_and_disarmed)
 }
 
 /*
- * Timers that a turn does not hand out are handed out by the next ones, to which
- * the descriptor leads.
+ * Timers that a turn does not hand out are handed out by the next turns, for
+ * which the descriptor stays readable.
  */
 TEST_F(loop, more_timers_than_room)
 {
@@ -156,7 +156,7 @@ TEST_F(loop, later_is_no_call)
 				    callout_now(CLOCK_MONOTONIC) + HOUR));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	EXPECT_EQ(0, calls);
-	/* An earlier time is one, if it is the first of all. */
+	/* Arming for an earlier time makes one call if the time is the first of all. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR / 2));
 	expect_calls(1, expect_flush());
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR));
@@ -166,7 +166,7 @@ TEST_F(loop, later_is_no_call)
 	EXPECT_EQ(1, outstanding(self->ctx));
 }
 
-/* It fires at the last time that it was given, once, in one wait. */
+/* A timer fires at the last time that it was given, once, in one wait. */
 TEST_F(loop, later_is_exact)
 {
 	struct callout_timer *t = &self->t[0];
@@ -211,8 +211,8 @@ TEST_F(loop, later_is_exact)
 }
 
 /*
- * Many that were moved are filed again in a few turns, none of which looks at
- * more than a part of them, and none is handed out.
+ * Many moved timers are filed again in a few turns. No turn looks at more than
+ * a part of them, and no timer is handed out.
  */
 TEST_F(loop, later_many)
 {
@@ -228,7 +228,7 @@ TEST_F(loop, later_many)
 	ASSERT_TRUE(wait_fired(self->ctx));
 	for (i = 0; i < 20 && unread(self->ctx); i++)
 		expect_flush();
-	/* At most 1024 + 16 in each, see callout_ctx_turn(3). */
+	/* Each turn looks at most at 1024 + 16 timers, see callout_ctx_turn(3). */
 	EXPECT_LE(9, i);
 	EXPECT_EQ(0, unread(self->ctx));
 	EXPECT_LT(callout_now(CLOCK_MONOTONIC) + HOUR / 2,
@@ -302,7 +302,7 @@ TEST_F(loop, later_and_earlier)
 	EXPECT_GT(now + HOUR, e.due);
 }
 
-/* With another slack, period or clock too. */
+/* Arm it with another slack, period or clock too. */
 TEST_F(loop, later_otherwise)
 {
 	struct callout_timer *t = self->t;
@@ -316,14 +316,14 @@ TEST_F(loop, later_otherwise)
 	expect_calls(0, armed(&t[0], 3 * HOUR));
 	t[0].period = 0;
 	expect_calls(0, armed(&t[0], 5 * HOUR));
-	/* For another clock another callout is set. */
+	/* Arming in another clock sets the other clock's callout. */
 	t[0].clockid = CLOCK_BOOTTIME;
 	expect_calls(1, armed(&t[0], HOUR));
 	expect_calls(0, armed(&t[0], 2 * HOUR));
 	EXPECT_LT(HOUR, callout_remaining(&t[0]));
 }
 
-/* A timer that was moved to an earlier time is known as one that was set. */
+/* A timer that was moved to an earlier time counts as newly armed. */
 TEST_F(loop, idle_after_an_earlier_time)
 {
 	__u64 now = callout_now(CLOCK_MONOTONIC), due;
@@ -342,7 +342,7 @@ TEST_F(loop, idle_after_an_earlier_time)
 	expect_calls(0, armed(t, 2 * HOUR));
 }
 
-/* The time that is left counts in the timer's clock, whichever moved it. */
+/* The time left counts in the timer's clock, whichever clock has moved it. */
 TEST_F(loop, remaining_of_a_moved_timer)
 {
 	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
@@ -389,7 +389,7 @@ TEST_F(loop, remaining)
 	EXPECT_EQ(0, callout_remaining(t));
 	EXPECT_EQ(t, callout_ctx_next(self->ctx, NULL));
 	EXPECT_EQ(CALLOUT_FOREVER, callout_remaining(t));
-	/* Of a periodic one, until it fires next. */
+	/* For a periodic timer it is the time until it fires next. */
 	t->period = HOUR;
 	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
 	expect_turn(1);
@@ -398,7 +398,7 @@ TEST_F(loop, remaining)
 	EXPECT_LT(HOUR / 2, callout_remaining(t));
 	EXPECT_TRUE(callout_disarm(self->ctx, t));
 	EXPECT_EQ(CALLOUT_FOREVER, callout_remaining(t));
-	/* In the clock of the timer. */
+	/* It counts in the timer's clock. */
 	self->t[1].clockid = CLOCK_BOOTTIME;
 	armed(&self->t[1], HOUR);
 	EXPECT_GE(HOUR, callout_remaining(&self->t[1]));
@@ -410,7 +410,7 @@ TEST_F(loop, next_due)
 	__u64 due, now = callout_now(CLOCK_MONOTONIC);
 
 	EXPECT_EQ(CALLOUT_FOREVER, callout_ctx_next_due(self->ctx));
-	/* Known without a turn, a flush or a system call. */
+	/* The next due time is known without a turn, a flush or a system call. */
 	self->t[2].clockid = CLOCK_MONOTONIC;
 	ASSERT_EQ(0, callout_arm_at(self->ctx, &self->t[2], now + 3 * HOUR));
 	EXPECT_EQ(now + 3 * HOUR, callout_ctx_next_due(self->ctx));
@@ -434,7 +434,7 @@ TEST_F(loop, next_due)
 	/* A turn finds out. */
 	expect_flush();
 	EXPECT_EQ(due, callout_ctx_next_due(self->ctx));
-	/* It may be before the first is due. */
+	/* The time may be before the first timer is due. */
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	EXPECT_EQ(due, callout_ctx_next_due(self->ctx));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * list.c - what libcallout tells about callouts that are outstanding; cancelling of
- * many; save and restore
+ * list.c - libcallout's list of outstanding callouts; cancelling many; save and restore
  */
 #include "lib/calls.h"
 
@@ -39,7 +38,7 @@ TEST_F(calls, list_one)
 	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
 	EXPECT_EQ(0, entry.left);
 
-	/* A key is another name than a handle. */
+	/* A key and an equal handle name different callouts. */
 	EXPECT_EQ(-ENOENT, lib_list_key(self->fd, handle, &entry));
 	EXPECT_EQ(7, entry.cookie);
 	op = callout_op_key(callout_op_set(HOUR, 8), 9);
@@ -62,7 +61,7 @@ TEST_F(calls, list_one)
 	EXPECT_EQ(9, entry.key);
 }
 
-/* Lists a file in pages of @page; returns how many entries, or an error. */
+/* List a file in pages of @page. Return how many entries, or an error. */
 static int list_all(int fd, struct callout_entry *entries, unsigned int page)
 {
 	__u64 cursor = 0;
@@ -152,7 +151,7 @@ static struct callout_op some_op(unsigned int i)
 	return op;
 }
 
-/* The entry says the whole operation: this sets the same callout again. */
+/* The entry has the whole operation, so this sets the same callout again. */
 TEST_F(calls, entry)
 {
 	__u64 due = callout_now(CLOCK_REALTIME) + HOUR;
@@ -177,7 +176,7 @@ TEST_F(calls, entry)
 /*
  * Callouts are saved by LIST, die with their file, and are set again in another:
  * each fires once, not early, with its cookie or key. On a slow machine some
- * have fired before they are saved.
+ * callouts have fired before they are saved.
  */
 TEST_F(calls, save_and_restore)
 {

@@ -2,7 +2,7 @@
 /*
  * order.c - overdue timers of libcallout come in the order of their times
  *
- * The wheel takes the time as an argument: its cases do not wait.
+ * The wheel takes the time as an argument, so its tests do not wait.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ FIXTURE(order) {
 FIXTURE_SETUP(order)
 {
 	memset(self->t, 0, sizeof(self->t));
-	/* What the memory of a wheel has before does not matter. */
+	/* The initial contents of a wheel's memory do not matter. */
 	memset(&self->wheel, 0xff, sizeof(self->wheel));
 	callout_wheel_init(&self->wheel, 0);
 	self->looks = 0;
@@ -50,7 +50,7 @@ static struct callout_timer *pop(struct wheel *wheel, __u64 now,
 #define expect_none(now)						\
 	EXPECT_EQ(NULL, pop(&self->wheel, now, &self->looks))
 
-/* Two of a slot of each level, however late they are looked for. */
+/* Two timers of a slot come in order, at each level, however late the lookup. */
 TEST_F(order, each_level)
 {
 	unsigned int level;
@@ -71,7 +71,7 @@ TEST_F(order, each_level)
 	}
 }
 
-/* Of one time, in the order of arming; more are armed between the two turns. */
+/* Timers of one time come in the order of arming. More are armed between the two turns. */
 TEST_F(order, of_one_time)
 {
 	unsigned int i, work = 12;
@@ -79,12 +79,12 @@ TEST_F(order, of_one_time)
 	add(&self->wheel, &self->t[0], BEGIN);
 	for (i = 1; i < 20; i++)
 		add(&self->wheel, &self->t[i], BEGIN + 1);
-	/* Of 20 taken timers the first has come, and some have moved down. */
+	/* The first of 20 taken timers has come, and some have moved down. */
 	EXPECT_EQ(&self->t[0], callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
 	EXPECT_EQ(NULL, callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
 	for (; i < 40; i++)
 		add(&self->wheel, &self->t[i], BEGIN + 1);
-	/* A time before the base counts as that. */
+	/* A time before the base counts as the base. */
 	add(&self->wheel, &self->t[40], 1);
 	expect_pop(40, BEGIN + 1);
 	for (i = 1; i < 40; i++)
@@ -106,8 +106,8 @@ TEST_F(order, looks_of_one_time)
 }
 
 /*
- * While timers of a slot are still to be looked at, timers that are armed up to the
- * slot's last time go behind them. A timer after that is filed, and looked at once.
+ * Until all timers of a taken slot are looked at, timers that are armed up to the
+ * slot's last time go behind them. A later timer is filed, and looked at once.
  */
 TEST_F(order, end_of_a_slot)
 {
@@ -138,7 +138,7 @@ TEST_F(order, end_of_a_slot)
 	}
 }
 
-/* A turn at the begin of a slot, in which nothing is due yet, leaves its order. */
+/* A turn at the start of a slot, in which nothing is due yet, keeps the slot's order. */
 TEST_F(order, begin_of_a_slot)
 {
 	unsigned int level;
@@ -159,7 +159,7 @@ TEST_F(order, begin_of_a_slot)
 	}
 }
 
-/* However long nothing was due, timers that are near are filed by the nanosecond. */
+/* However long nothing was due, near timers are filed by the nanosecond. */
 TEST_F(order, looks_after_a_pause)
 {
 	const __u64 now = (BEGIN + HOUR / 2) & ~63ULL;
@@ -231,7 +231,7 @@ TEST_F(order, place_in_the_wheel)
 	EXPECT_EQ(&t[1], pop(&clock.wheel, 1000, &self->looks));
 }
 
-/* At random: in order, and each is looked at once a level at most. */
+/* Random timers come in order, and each is looked at no more than once a level. */
 TEST_F(order, random)
 {
 	unsigned int i, round, seed = 1;
@@ -258,7 +258,7 @@ TEST_F(order, random)
 	EXPECT_GE(64000 * WHEEL_LEVELS, self->looks);
 }
 
-/* After the clock was set back no timer is early, none is lost, and they are in order. */
+/* After the clock was set back no timer is early, no timer is lost, and they come in order. */
 TEST_F(order, set_back)
 {
 	unsigned int i, round, seed = 1, work;
@@ -296,7 +296,7 @@ TEST_F(order, set_back)
 		EXPECT_FALSE(self->t[i]._filed);
 }
 
-/* The same in a loop that is late. */
+/* A loop that is late gets its timers in the order of their times. */
 TEST_F(loop, late)
 {
 	static const unsigned int ms[] = { 3, 1, 2, 1 };

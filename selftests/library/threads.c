@@ -17,7 +17,7 @@ struct worker {
 	int error;
 };
 
-/* A context from its creation to its end. */
+/* Use a context from its creation to its end. */
 static void *run(void *arg)
 {
 	struct callout_timer t[TIMERS] = { 0 };

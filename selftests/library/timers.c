@@ -63,7 +63,7 @@ TEST_F(loop, refused)
 	self->t[0].clockid = CLOCK_MONOTONIC;
 	EXPECT_EQ(0, callout_arm_at(self->ctx, &self->t[0],
 				    callout_now(CLOCK_MONOTONIC) + HOUR));
-	/* What is refused leaves an armed timer as it was. */
+	/* A call that is refused leaves an armed timer unchanged. */
 	self->t[0].slack = ~0ULL;
 	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], 0));
 	EXPECT_TRUE(callout_armed(&self->t[0]));
@@ -89,7 +89,7 @@ TEST_F(loop, one_callout)
 	EXPECT_EQ(1, outstanding(self->ctx));
 	EXPECT_GT(now + HOUR, due_from(self->ctx, CLOCK_MONOTONIC));
 
-	/* Armed and disarmed before a turn, a timer changes nothing. */
+	/* A timer that is armed and disarmed before a turn changes nothing. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	EXPECT_FALSE(callout_armed(&self->t[0]));
@@ -99,7 +99,7 @@ TEST_F(loop, one_callout)
 	EXPECT_LE(now + HOUR / 2, due_by(self->ctx, CLOCK_MONOTONIC));
 }
 
-/* Timers of all distances fire when they are due, whatever passes meanwhile. */
+/* Timers at all distances fire when they are due, however long the loop is away. */
 TEST_F_TIMEOUT(loop, distances, SLOW)
 {
 	struct callout_timer t[40] = { 0 }, *fired;
@@ -110,7 +110,7 @@ TEST_F_TIMEOUT(loop, distances, SLOW)
 		t[i].clockid = CLOCK_MONOTONIC;
 		ASSERT_EQ(0, callout_arm(self->ctx, &t[i], 1ULL << i));
 	}
-	/* The last of these that is waited for is due in 2 s. */
+	/* The last timer that the test waits for is due in 2 s. */
 	while (got <= 31) {
 		ASSERT_LT(0, callout_ctx_turn(self->ctx, WAIT_MS * MSEC));
 		while ((fired = callout_ctx_next(self->ctx, &e))) {
@@ -150,7 +150,7 @@ TEST_F(loop, other_clock)
 	EXPECT_EQ(2, outstanding(self->ctx));
 	EXPECT_LT(HOUR, callout_remaining(t));
 
-	/* Several times in one turn, waiting and filed. */
+	/* Change the clock several times in one turn, for a waiting and a filed timer. */
 	for (i = 0; i < 6; i++) {
 		t->clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
 		ASSERT_EQ(0, i & 2 ? callout_arm_at(self->ctx, t, HOUR) :
@@ -225,7 +225,7 @@ TEST_F(loop, fired_but_not_handed_out)
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], 0));
 	expect_turn(3);
-	/* No more is looked for until they are handed out. */
+	/* No more timers are looked for until these are handed out. */
 	expect_turn(3);
 	EXPECT_EQ(3, callout_ctx_flush(self->ctx));
 	t = callout_ctx_next(self->ctx, &e);
@@ -263,12 +263,12 @@ TEST_F(loop, periodic)
 			EXPECT_EQ(due, e.due);
 		due = e.due + (e.overrun + 1ULL) * t->period;
 	}
-	/* Disarmed between the read of its event and the handing out. */
+	/* Disarm a timer between the read of its event and the handing out. */
 	expect_turn(1);
 	EXPECT_TRUE(callout_disarm(self->ctx, t));
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
 
-	/* It was not looked for: the periods that have passed are counted. */
+	/* No turn looked for the timer, so the periods that have passed are counted. */
 	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
 	expect_turn(1);
 	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
@@ -293,8 +293,9 @@ TEST_F(loop, periodic)
 }
 
 /*
- * A timer with an hour of slack may fire after a later one without. One that is
- * past when it is submitted has no slack left: on a slow machine it takes longer.
+ * A timer with an hour of slack may fire after a later timer without slack. A
+ * timer that is past when it is submitted has no slack left, so on a slow machine
+ * this takes longer.
  */
 TEST_F(loop, slack)
 {
@@ -311,7 +312,7 @@ TEST_F(loop, slack)
 		first = callout_ctx_next(self->ctx, NULL);
 		if (first == &self->t[1])
 			break;
-		/* Perhaps both are past by then. */
+		/* Both may be past by then. */
 		ASSERT_EQ(&self->t[0], first);
 		ASSERT_EQ(ret == 2 ? &self->t[1] : NULL,
 			  callout_ctx_next(self->ctx, NULL));
@@ -319,14 +320,14 @@ TEST_F(loop, slack)
 		callout_disarm(self->ctx, &self->t[1]);
 		ahead *= 2;
 	}
-	/* Re-armed without slack. */
+	/* Re-arm it without slack. */
 	self->t[0].slack = 0;
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], MSEC));
 	expect_turn(1);
 	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
 }
 
-/* A periodic timer that fires all the time is handed out once a turn. */
+/* A periodic timer that is always due is handed out once a turn. */
 #define CROWD	5000
 
 TEST_F_TIMEOUT(loop, periodic_in_a_crowd, SLOW)
@@ -360,7 +361,7 @@ TEST_F_TIMEOUT(loop, periodic_in_a_crowd, SLOW)
 	free(crowd);
 }
 
-/* A periodic timer that is due in each turn does not keep the other clock's back. */
+/* A periodic timer that is due in each turn does not delay the other clock's timers. */
 TEST_F(loop, periodic_of_one_clock)
 {
 	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
@@ -426,7 +427,7 @@ TEST_F_TIMEOUT(loop, many, SLOW)
 		}
 	} while (got < FIRE);
 	expect_flush();
-	/* That of the disarmed ones. */
+	/* The callout of the disarmed timers. */
 	EXPECT_GE(1, outstanding(self->ctx));
 	free(timers);
 }
@@ -472,7 +473,7 @@ TEST_F_TIMEOUT(loop, random, SLOW)
 		}
 		ASSERT_LE(0, callout_ctx_turn(self->ctx,
 					      rand_r(&seed) % 2 * MSEC));
-		/* Some are left for the next turn. */
+		/* Some timers are left for the next turn. */
 		for (i = rand_r(&seed) % 20; i; i--) {
 			t = callout_ctx_next(self->ctx, &e);
 			if (!t)
