@@ -18,7 +18,7 @@ static int uffd = -1;
 static char *stall;		/* a page that userfaultfd(2) provides, or NULL */
 static bool stall_failed;
 
-/* Addresses that a 32-bit program can have. */
+/* Addresses that are possible in a 32-bit program. */
 static char *map_low(size_t size, int fd)
 {
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_32BIT |
@@ -44,13 +44,13 @@ bool arena_make(struct worker *w)
 	       !mprotect(w->arena + ARENA_EDGE * PAGE, PAGE, PROT_NONE);
 }
 
-/* Of @size bytes at an edge, as many as are memory. */
+/* The number of bytes, of @size at an edge, that are memory. */
 size_t arena_cut(size_t size)
 {
 	return size / 2 & ~3UL;
 }
 
-/* Memory of @size bytes in a place, @at there in its page. */
+/* Memory of @size bytes in a place, at offset @at in the place's page. */
 struct memory arena_at(struct worker *w, unsigned int place, size_t at, size_t size)
 {
 	char *scratch = w->alias + ARENA_SCRATCH * PAGE;
@@ -115,7 +115,7 @@ void stall_end(void)
 	ioctl(uffd, UFFDIO_WAKE, &zero.range);
 }
 
-/* For the next program. */
+/* Restore the memory for the next program. */
 void stall_renew(void)
 {
 	if (!stall)
@@ -137,7 +137,7 @@ __u64 poke_value(const struct call *c)
 	return values[c->value % 16];
 }
 
-/* Changes a word of an argument. */
+/* Change a word of an argument. */
 void poke(const struct call *c, void *fill, size_t size)
 {
 	__u64 *word = fill;

@@ -2,8 +2,8 @@
 /*
  * arena.h - the memory of a thread for its arguments, by pages
  *
- * An argument is written through an alias of that memory and given to the kernel
- * by an address at which it may be readonly, or end in the middle.
+ * An argument is written through an alias of this memory. The kernel gets an
+ * address at which the argument may be readonly, or cut in the middle.
  */
 #ifndef _CALLOUT_FUZZ_ARENA_H
 #define _CALLOUT_FUZZ_ARENA_H
@@ -19,18 +19,18 @@ enum arena_page {
 	ARENA_READONLY,
 	ARENA_CHANGING,		/* its protection; ends at EDGE */
 	ARENA_EDGE,		/* no access */
-	ARENA_SCRATCH,		/* for what the kernel does not get */
+	ARENA_SCRATCH,		/* for data that the kernel does not get */
 	ARENA_SCRATCH_END,
 	ARENA_PAGES,
 };
 
-/* Where things are in a page. */
+/* Offsets in a page. */
 #define AT_ARGUMENT	0
 #define AT_ARRAY	512
 #define AT_EVENTS	2048
 #define AT_MASK		3600
 
-/* A piece of memory: where the kernel finds it, and where it can be written. */
+/* A piece of memory: its address for the kernel, and its writable address. */
 struct memory {
 	char *user;
 	char *fill;

@@ -32,7 +32,7 @@ static long result(long ret)
 	return ret < 0 ? -errno : ret;
 }
 
-/* Closes what a number meant, and lets it mean @fd, at once. */
+/* Close the file of a number, and make the number mean @fd, atomically. */
 static long replace(atomic_int *place, int fd)
 {
 	int old = atomic_exchange(place, fd);
@@ -110,7 +110,7 @@ static long call_debugfs(const struct call *c)
 	return read_all(names[c->n % 4]);
 }
 
-/* Sends a descriptor to itself, or leaves it in a socket that is closed. */
+/* Send a descriptor to itself, or leave it in a socket that is closed. */
 static long call_pass(const struct call *c)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
@@ -143,7 +143,7 @@ static long call_pass(const struct call *c)
 	return ret;
 }
 
-/* What the device does not support. */
+/* Calls that the device does not support. */
 static long call_other(struct worker *w, const struct call *c)
 {
 	int fd = run.fd[c->file];
@@ -163,7 +163,7 @@ static long call_other(struct worker *w, const struct call *c)
 	}
 }
 
-/* Changes the page of another thread, or of this one. */
+/* Change the page of another thread, or of this one. */
 static long call_page(const struct call *c)
 {
 	char *page = run_worker(c->key % THREADS)->arena +
@@ -189,7 +189,7 @@ static long call_sleep(const struct call *c)
 	return result(nanosleep(&ts, NULL));
 }
 
-/* A child makes the rest of this thread's calls, and may be killed. */
+/* Fork a child that makes the rest of this thread's calls, and may be killed. */
 static long call_fork(struct worker *w, unsigned int i)
 {
 	const struct program *p = run.program;
@@ -208,7 +208,7 @@ static long call_fork(struct worker *w, unsigned int i)
 	}
 	if (p->call[i].n & 1)
 		kill(pid, SIGKILL);
-	/* A signal means that the program is to end. */
+	/* A signal means that the program must end. */
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		kill(pid, SIGKILL);
 	return 0;
@@ -236,7 +236,7 @@ static long write_parameter(const char *path, const char *value)
 	return ret;
 }
 
-/* Until the end of the program; other programs may meet the limit too. */
+/* The limit stays until the end of the program. Other programs may meet it too. */
 static long call_parameter(const struct call *c)
 {
 	static const char * const values[] = { "1", "64", "300", "1000" };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * become.c - what processes are: unprivileged, in namespaces, or in the way
+ * become.c - kinds of processes: unprivileged, in namespaces, or disturbing
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -27,18 +27,18 @@ bool write_file(const char *path, const char *text)
 	return ok;
 }
 
-/* A process that is not root, in its own user namespace or not. */
+/* Become a process that is not root, in its own user namespace or not. */
 void become_nobody(bool namespace)
 {
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		exit(2);
-	/* Or /proc/self is root's. */
+	/* Otherwise /proc/self would be root's. */
 	prctl(PR_SET_DUMPABLE, 1);
 	if (namespace && !unshare(CLONE_NEWUSER))
 		write_file("/proc/self/uid_map", "0 65534 1\n");
 }
 
-/* In a time namespace, which is that of children only. */
+/* Enter a time namespace, which applies to children only. */
 void become_other_time(void)
 {
 	pid_t pid;
@@ -57,7 +57,7 @@ void become_other_time(void)
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-/* A thread that takes a CPU away, for a while, now and then. */
+/* A thread that occupies a CPU for a while, from time to time. */
 void take_cpu(unsigned int cpu)
 {
 	struct sched_param param = { .sched_priority = 10 };

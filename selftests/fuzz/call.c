@@ -12,7 +12,7 @@
 #include "arena.h"
 #include "fuzz.h"
 
-#define MANY		400	/* callouts: tables and hashes grow */
+#define MANY		400	/* a number of callouts that makes tables and hashes grow */
 #define COUNT_UNWRITTEN	0xdeadbeef
 
 /* ioctl(2) of a 32-bit program. */
@@ -38,7 +38,7 @@ static long device_ioctl(const struct call *c, unsigned long number,
 	return ret < 0 ? -errno : ret;
 }
 
-/* An ioctl whose number has the size of its structure, which is in *@arg. */
+/* An ioctl whose number encodes the size of its structure in *@arg. */
 static long struct_ioctl(struct worker *w, const struct call *c,
 			 unsigned long number, void *arg)
 {
@@ -70,7 +70,7 @@ static long call_op(struct worker *w, unsigned int i)
 	return ret;
 }
 
-/* Notes events that were read to @at. */
+/* Note events that were read to @at. */
 static void note_events(struct outcome *o, const char *at, long n)
 {
 	struct callout_event e;
@@ -89,7 +89,7 @@ static void note_events(struct outcome *o, const char *at, long n)
 	}
 }
 
-/* The calls that a BATCH does: the operations of its thread that follow. */
+/* The calls that a BATCH does: the following operations of its thread. */
 static unsigned int batch_calls(unsigned int i, unsigned int *calls)
 {
 	const struct program *p = run.program;
@@ -126,8 +126,9 @@ static void batch_wait(struct worker *w, const struct call *c,
 }
 
 /*
- * What is wrong with a batch whose structure could be read and written, or NULL: with its
- * counts, which hold whatever it has returned, or with the operations in its array.
+ * Return what is wrong with a batch whose structure could be read and written, or NULL.
+ * Check its counts, which must hold whatever the batch has returned, and the operations
+ * in its array.
  */
 static const char *batch_wrong(const struct call *c, const struct callout_batch *b,
 			       const struct callout_op *given, size_t op_size,
@@ -152,7 +153,7 @@ static const char *batch_wrong(const struct call *c, const struct callout_batch 
 				    op_wrong(&given[i], &op, -ECANCELED, false);
 		failed += i < b->done && op.result < 0;
 	}
-	/* That a result cannot be written is a failure, too. */
+	/* A result that cannot be written is a failure, too. */
 	if (c->array == P_readonly)
 		failed = b->done;
 	else if (c->array != P_good)
@@ -160,7 +161,7 @@ static const char *batch_wrong(const struct call *c, const struct callout_batch 
 	return why || failed == b->failed ? why : "a batch counts wrongly what has failed";
 }
 
-/* What became of the operations of a batch. */
+/* Note the outcomes of a batch's operations. */
 static void batch_done(const struct call *c, const unsigned int *calls,
 		       const struct callout_batch *b, size_t op_size,
 		       const char *ops, long ret)
@@ -220,7 +221,7 @@ static long call_batch(struct worker *w, unsigned int i)
 		batch_wait(w, c, &b);
 		w->waits = file_of(c->file) + 1;
 	} else if (c->flags & B_ABSTIME && c->flags & B_MASK) {
-		/* Of no wait: refused. */
+		/* A member of a wait without a wait is refused. */
 		b.flags |= CALLOUT_BATCHF_ABSTIME;
 	}
 	ret = struct_ioctl(w, c, CALLOUT_IOC_BATCH, &b);
@@ -258,7 +259,7 @@ static long call_read(struct worker *w, unsigned int i)
 	return ret / size;
 }
 
-/* Can no callout be as an entry says? */
+/* Is an entry impossible for any callout? */
 static bool entry_wrong(const struct callout_entry *e)
 {
 	const __u32 flags = CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME |
@@ -277,7 +278,7 @@ static bool entry_wrong(const struct callout_entry *e)
 	return e->state < CALLOUT_STATE_PENDING || e->state > CALLOUT_STATE_READING;
 }
 
-/* Looks at entries; the outcome has the last one, or one that is being read. */
+/* Check the entries. The outcome gets the last entry, or an entry that is being read. */
 static void note_entries(struct outcome *o, const char *at, size_t size, unsigned int n)
 {
 	struct callout_entry e;
@@ -325,7 +326,7 @@ static long call_one(struct worker *w, unsigned int i)
 	return list(w, i, &l);
 }
 
-/* Returns how many entries there were. */
+/* Return the number of entries. */
 static long call_list(struct worker *w, unsigned int i)
 {
 	const struct call *c = &run.program->call[i];
@@ -428,7 +429,7 @@ static long call_ioctl(struct worker *w, unsigned int i)
 	}
 }
 
-/* Makes the call with the number @i. */
+/* Make the call with the number @i. */
 void call_run(struct worker *w, unsigned int i)
 {
 	const struct call *c = &run.program->call[i];

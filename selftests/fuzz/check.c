@@ -2,15 +2,14 @@
 /*
  * check.c - judges what a program did
  *
- * Besides the model, which can judge some programs only, these hold for all:
+ * Besides the model, which can judge some programs only, these properties hold for all programs:
  *
  *	no event is early, and none is read twice, or after its callout was cancelled
- *	a callout is being read only while somebody reads
- *	a callout that is due fires
- *	a command is pending, or has completed, once
- *	a file's counters add up when no call is under way
+ *	a callout is being read only while a thread reads a callout that is due
+ *	fires a command is pending, or has completed, once a file's counters add
+ *	up when no call is in progress
  *
- * What a call alone shows it has noted, in its outcome.
+ * Each call has noted in its outcome what it can see itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +20,12 @@
 
 #define ENTRIES		64
 
-/* What a file has counted, of its fdinfo. */
+/* A file's counters, from its fdinfo. */
 struct counts {
 	__u64 set, cancelled, withdrawn, delivered, outstanding, unread;
 };
 
-static struct counts at_end[FILES];	/* each file's when its calls had ended */
+static struct counts at_end[FILES];	/* the counters of each file when its calls had ended */
 
 bool file_info(unsigned int file, struct callout_info *info)
 {
@@ -73,7 +72,7 @@ static bool file_counts(unsigned int file, struct counts *counts)
 	return found == ARRAY_SIZE(lines);
 }
 
-/* The call that has set the callout of an event, if that fires once; or NULL. */
+/* The call that has set the callout of an event, if the callout fires once, or NULL. */
 static const struct call *call_of(const struct seen *e)
 {
 	unsigned int i = (e->cookie & 0xff) - 1;
@@ -116,7 +115,7 @@ static bool any_periodic(void)
 	return false;
 }
 
-/* Did another thread perhaps read events while the call was made? */
+/* Might another thread have read events during the call? */
 static bool met_reader(unsigned int i)
 {
 	const struct call *c = run.program->call;
@@ -133,7 +132,7 @@ static bool met_reader(unsigned int i)
 	return false;
 }
 
-/* The call whose callout an operation has cancelled for good, or NO_TARGET. */
+/* The call whose callout an operation has permanently cancelled, or NO_TARGET. */
 static unsigned int cancels(unsigned int i)
 {
 	const struct call *c = &run.program->call[i];
@@ -156,7 +155,7 @@ static bool has_read(const struct outcome *o, unsigned int set)
 	return false;
 }
 
-/* Is there an event that was read later of a callout that call @i has cancelled? */
+/* Was an event of a callout that call @i has cancelled read later? */
 static bool read_after(unsigned int i)
 {
 	unsigned int target = cancels(i), j;
@@ -180,7 +179,7 @@ static bool finds_reading(unsigned int i)
 		o->ret == CALLOUT_STATE_READING);
 }
 
-/* In a program whose calls are all made once, and whose events are read by them. */
+/* For a program whose calls are all made once, and read all events. */
 static const char *check_cancels(void)
 {
 	bool periodic = any_periodic();
@@ -198,8 +197,8 @@ static const char *check_cancels(void)
 }
 
 /*
- * Is a call of this kind not what it seems? A BATCH may have done operations of an
- * earlier one, which are beyond its own.
+ * Was a call of this kind poked, so that it may have done something else? A
+ * poked BATCH may do operations that an earlier BATCH left behind its own.
  */
 static bool poked(unsigned int kind)
 {
@@ -269,7 +268,7 @@ static const char *check_file(unsigned int file)
 	__u64 limit = now() + PATIENCE;
 	struct counts counts;
 
-	/* What has to do with a ring that was closed ends some time later. */
+	/* Requests of a ring that was closed end some time later. */
 	while (!file_counts(file, &counts) || !adds_up(&counts)) {
 		if (now() > limit)
 			return "the counters of a file do not add up";
@@ -287,7 +286,7 @@ static const char *check_file(unsigned int file)
 	return NULL;
 }
 
-/* How many commands are pending in a file. */
+/* The number of commands pending in a file. */
 static unsigned int pending_commands(unsigned int file)
 {
 	static struct callout_entry entries[ENTRIES];
@@ -307,7 +306,7 @@ static unsigned int pending_commands(unsigned int file)
 	return n;
 }
 
-/* Have all commands completed that are not pending? Otherwise some are about to. */
+/* Have all commands that are not pending completed? If not, some are about to. */
 static bool commands_settled(const char **why)
 {
 	unsigned int n = 0, pending = 0, i;
@@ -326,8 +325,9 @@ static bool commands_settled(const char **why)
 }
 
 /*
- * At the end of the calls, before the ring is closed, which cancels what is pending:
- * says what is left in each file, and then looks for all completions.
+ * Called after the calls, before the ring is closed, which cancels pending
+ * commands. Write to @left how many callouts are left in each file, and check that
+ * all commands that are not pending have completed. Return what is wrong, or NULL.
  */
 const char *check_commands(__u64 *left)
 {
@@ -350,7 +350,7 @@ const char *check_commands(__u64 *left)
 	return why;
 }
 
-/* CANCEL_MATCHING leaves nothing. */
+/* CANCEL_MATCHING leaves no callout. */
 static const char *check_match(unsigned int file)
 {
 	__u64 limit = now() + PATIENCE;
@@ -362,7 +362,7 @@ static const char *check_match(unsigned int file)
 			return "CANCEL_MATCHING leaves callouts behind";
 		ioctl(run.kept[file], CALLOUT_IOC_CANCEL_MATCHING, &all);
 	} while (!file_counts(file, &counts) || counts.outstanding);
-	/* They are no snapshot: a command may fire while they are read. */
+	/* The counters are no snapshot: a command may fire while they are read. */
 	while (!adds_up(&counts)) {
 		if (now() > limit)
 			return "CANCEL_MATCHING counts wrongly";
@@ -392,7 +392,7 @@ const char *check_run(const __u64 *left, bool limited)
 	return why;
 }
 
-/* Prints what the calls of the program have returned. */
+/* Print what the calls of the program have returned. */
 void check_report(const char *why)
 {
 	const struct outcome *o = run.outcome;

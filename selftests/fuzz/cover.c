@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cover.c - which code of the module each call reaches, by kcov
+ * cover.c - coverage of the module by each call, from kcov
  *
  * A point is an address in the kernel, together with the kind of call that has
- * reached it. All processes share the points that were reached before.
+ * reached the address. All processes share the set of points reached before.
  */
 #include <fcntl.h>
 #include <linux/kcov.h>
@@ -14,7 +14,7 @@
 #include "fuzz.h"
 
 #define POINTS		1048576U
-#define AREA		(64U << 10)	/* words */
+#define AREA		(64U << 10)	/* in words */
 
 /* Shared by all processes. */
 struct cover {
@@ -27,14 +27,14 @@ static int fds[THREADS];
 static unsigned long *areas[THREADS];
 static __thread unsigned long *area;
 
-/* Before any process is forked. */
+/* Called before any process is forked. */
 void cover_share(void)
 {
 	cover = mmap(NULL, sizeof(*cover), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Opens kcov for each thread of this process, as root; false without kcov. */
+/* Open kcov for each thread of this process, as root; false without kcov. */
 bool cover_open(unsigned int threads)
 {
 	unsigned int i;
@@ -53,21 +53,21 @@ bool cover_open(unsigned int threads)
 	return true;
 }
 
-/* A thread begins. */
+/* Called when a thread begins. */
 void cover_begin(unsigned int thread)
 {
 	if (areas[thread] && !ioctl(fds[thread], KCOV_ENABLE, KCOV_TRACE_PC))
 		area = areas[thread];
 }
 
-/* This thread begins a call. */
+/* Called when this thread begins a call. */
 void cover_call(void)
 {
 	if (area)
 		__atomic_store_n(&area[0], 0, __ATOMIC_RELAXED);
 }
 
-/* A call has ended. Returns how many points no call had reached before. */
+/* Called after a call. Return how many points no call had reached before. */
 unsigned int cover_end(unsigned int kind)
 {
 	unsigned int found = 0;

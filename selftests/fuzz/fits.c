@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fits.c - can the model tell what the calls of a program should return?
+ * fits.c - can the model predict the results of a program's calls?
  *
- * It cannot if the kernel got another operation than the call says, if its result may
- * be lost, or if it takes effect at a time that nobody knows.
+ * It cannot if the kernel got an operation that differs from the call's, if a result
+ * may be lost, or if the time of an effect is unknown.
  */
 #include "fuzz.h"
 
@@ -13,7 +13,7 @@ static bool op_fits(const struct call *c)
 	       !(c->flags & (F_PERIOD | F_REAL | F_ALARM | F_ON_SET));
 }
 
-/* Operations of a batch in memory that is readonly are done, and not told of. */
+/* Operations of a batch in readonly memory are done, but not reported. */
 static bool batch_fits(const struct program *p, unsigned int i)
 {
 	const struct call *c = &p->call[i];
@@ -45,14 +45,14 @@ static bool ring_is_polled(const struct program *p)
 	return false;
 }
 
-/* When a command takes effect is known if its thread submits it. */
+/* The time when a command takes effect is known if its thread submits the command. */
 static bool command_fits(const struct program *p, const struct call *c)
 {
 	return !c->poke && c->place != P_stall && !command_is_batch(c) &&
 	       !(c->flags & F_SIZED) && !ring_is_polled(p);
 }
 
-/* MATCH looks at cookies, unless it means all. */
+/* MATCH compares cookies, unless it takes all callouts. */
 static bool match_fits(const struct program *p, const struct call *c)
 {
 	unsigned int i;

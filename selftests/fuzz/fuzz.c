@@ -7,16 +7,18 @@
  *	fuzz -m FILE [-n TIMES]
  *	fuzz -g NUMBER [-s SEED]
  *
- * Processes, some of them unprivileged, run programs. A program that reaches code
- * of the module that no other has joins the corpus, and is changed and mixed with
- * others. -d disturbs: threads of a higher priority take the CPUs away, processes
- * are killed, and CPUs go offline. -r runs the programs of a file again and again;
- * -m tries to leave calls out of it, and ends with what is still needed. -o prints
- * the corpus at the end, -g what a seed generates, and runs nothing.
+ * Processes, some of them unprivileged, run programs. A program that reaches new
+ * code of the module joins the corpus, and is changed and mixed with other
+ * programs. -d disturbs: threads of a higher priority take the CPUs away,
+ * processes are killed, and CPUs go offline. -r runs the programs of a file again
+ * and again; -m tries to leave calls out of it, and ends with the calls that
+ * are still needed. -o prints the corpus at the end. -g prints the program that
+ * a seed generates, and runs nothing.
  *
- * Program n of process p follows from the seed, p, n and the corpus. Before it
- * runs it is written, as text, to a page of memory that begins with the text of
- * magic(): it survives in the machine's memory when the kernel panics.
+ * Program n of process p follows from the seed, p, n and the corpus. Before a
+ * program runs it is written, as text, to a page of memory that begins with the
+ * text of magic(). The text survives in the machine's memory when the kernel
+ * panics.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,7 +36,7 @@
 #define CORPUS_MAX	2048
 #define DISTURBERS	2	/* CPUs that a thread takes away at times */
 
-/* Of each process, the last programs. */
+/* The last programs of each process. */
 #define RECORDS		4
 #define RECORD_HEAD	64
 
@@ -43,7 +45,7 @@
 
 enum { RAN, RUNS };
 
-/* A page of its own. */
+/* A separate page. */
 struct record {
 	char head[RECORD_HEAD];	/* magic, process, number, state, a line */
 	char text[PAGE - RECORD_HEAD];
@@ -73,7 +75,7 @@ static pid_t pids[PROCESSES_MAX];
 static unsigned int restarts[PROCESSES_MAX];
 static pid_t disturbers[DISTURBERS];
 
-/* The text is nowhere else in memory, not even in this program. */
+/* Build the text at run time, so that it is nowhere else in memory, not even in this program. */
 static void magic(char *text)
 {
 	static const unsigned char masked[] = {
@@ -108,12 +110,12 @@ static struct record *record_begin(unsigned int process, __u64 number,
 	return r;
 }
 
-/* A report of this program: what it was, and what it has done. */
+/* Report this program: its text, and what it has done. */
 static void report(const char *why, const struct program *p)
 {
 	char text[PAGE];
 
-	/* The first only; then all processes end. */
+	/* Only the first report counts. After it, all processes end. */
 	if (atomic_exchange(&shared->reporting, true))
 		return;
 	check_report(why);
@@ -123,7 +125,7 @@ static void report(const char *why, const struct program *p)
 	shared->reports++;
 }
 
-/* Runs a program once; false if something is wrong. */
+/* Run a program once; false if something is wrong. */
 static bool run_once(const struct program *p)
 {
 	unsigned int points;
@@ -147,7 +149,7 @@ static bool run_once(const struct program *p)
 	return true;
 }
 
-/* A seed of its own for each program. */
+/* Each program has a separate seed. */
 static __u64 mix(__u64 a, __u64 b, __u64 c)
 {
 	__u64 s = a * 0x9e3779b97f4a7c15ULL ^ (b + 1) * 0xbf58476d1ce4e5b9ULL ^
@@ -183,7 +185,7 @@ static void make_program(struct program *p, __u64 *s)
 	program_mutate(p, other, s);
 }
 
-/* What sort of process this is: the sorts take turns. */
+/* The kind of this process. The kinds take turns. */
 static void become(unsigned int process)
 {
 	unsigned int sort = (process + restarts[process]) % 4;
@@ -265,7 +267,7 @@ static void start_disturbers(void)
 	}
 }
 
-/* Once a second: kills a process, or takes a CPU away. */
+/* Once a second, kill a process, or take a CPU offline. */
 static void disturb_once(unsigned int second, __u64 *s)
 {
 	static const char cpu3[] = "/sys/devices/system/cpu/cpu3/online";
@@ -278,7 +280,7 @@ static void disturb_once(unsigned int second, __u64 *s)
 		write_file(cpu3, "1");
 }
 
-/* Waits until a report that has begun is complete. */
+/* Wait until a report that has begun is complete. */
 static bool wait_report(void)
 {
 	unsigned int i;
@@ -289,8 +291,8 @@ static bool wait_report(void)
 }
 
 /*
- * Restarts processes that were killed; false if one has reported, or ended by a
- * signal that nobody has sent.
+ * Restart processes that were killed. Return false if a process has reported,
+ * or ended by a signal that nobody has sent.
  */
 static bool watch_processes(void)
 {
@@ -303,7 +305,7 @@ static bool watch_processes(void)
 			;
 		if (i == processes)
 			continue;
-		/* Perhaps because another one is about to report. */
+		/* Another process may be about to report. */
 		if (WIFEXITED(status))
 			return wait_report();
 		if (WTERMSIG(status) != SIGKILL) {
@@ -400,7 +402,7 @@ static int fuzz_all(void)
 	return !ok;
 }
 
-/* Runs the programs of a file again and again. */
+/* Run the programs of a file again and again. */
 static int replay(const char *path)
 {
 	struct program *p = calloc(64, sizeof(*p));
@@ -434,7 +436,7 @@ static int replay(const char *path)
 	return 0;
 }
 
-/* Does a program that lacks calls still give a report? It may end the machine. */
+/* Does a program that lacks calls still give a report? It may crash the machine. */
 static bool still_reports(const struct program *p)
 {
 	struct record *r = record_begin(0, 0, p);
@@ -474,7 +476,7 @@ static void leave_out(struct program *p, unsigned int from, unsigned int n)
 	}
 }
 
-/* Leaves out halves, quarters, and so on to single calls. */
+/* Leave out halves, quarters, and so on down to single calls. */
 static int minimise(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -514,7 +516,7 @@ static void show_usage(void)
 	exit(2);
 }
 
-/* Prints programs without running any. */
+/* Print programs without running any. */
 static int generate(unsigned int n)
 {
 	char text[PAGE];

@@ -2,10 +2,10 @@
 /*
  * fuzz.h - the fuzzer of /dev/callout: programs, and what they did
  *
- * A program is a few calls, each of one thread. Those of thread 0 come first,
- * one after the other; then those of the other threads, all at once. A file is
- * a number, 0 to 3, that all threads share: 3 is a duplicate of 0, 2 is the one
- * that blocks.
+ * A program is a few calls, each of one thread. The calls of thread 0 come
+ * first, one after the other. Then come the calls of the other threads, all at
+ * once. A file is a number, 0 to 3, that all threads share: 3 is a duplicate of
+ * 0, and 2 is the file that blocks.
  */
 #ifndef _CALLOUT_FUZZ_H
 #define _CALLOUT_FUZZ_H
@@ -26,7 +26,7 @@
 #define FILE_DUPLICATE	3
 #define KEYS		4
 #define NO_TARGET	0xff
-#define EVENTS_MAX	16	/* that a reader of the device takes at a time */
+#define EVENTS_MAX	16	/* events that a reader of the device takes at a time */
 #define MORE		8	/* by which F_SIZED makes structures longer */
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -35,7 +35,7 @@
 #define MSEC		1000000ULL
 #define HOUR		(3600 * NSEC)
 
-/* What only a lost event exceeds. */
+/* A wait that only a lost event exceeds. */
 #define PATIENCE	(20 * NSEC)
 
 /* Kinds of calls. */
@@ -55,7 +55,7 @@
 	/* io_uring; COMMAND does the thread's next call, an operation. */ \
 	kind(COMMAND) kind(RING_READ) kind(RING_POLL) kind(RING_REAP)	\
 	kind(RING_CLOSE)						\
-	/* What is around the file. */					\
+	/* Calls on the environment of the file. */			\
 	kind(PAGE) kind(SLEEP) kind(FORK) kind(SIGNAL)	\
 	kind(SETTIME) kind(PARAMETER) kind(DEBUGFS)
 
@@ -67,7 +67,7 @@ enum kind {
 
 #define K_LAST_OP	K_KNEW
 
-/* When a callout is due. Those up to T_LAST_FAR do not fire in a program. */
+/* When a callout is due. Callouts up to T_LAST_FAR do not fire in a program. */
 #define FUZZ_TIMES(time)						\
 	time(hour) time(day) time(max) time(abs_hour)			\
 	time(now) time(tick) time(ms) time(abs_past) time(abs_soon)	\
@@ -81,7 +81,7 @@ enum when {
 
 #define T_LAST_FAR	T_abs_hour
 
-/* Where the argument of a call is, or an array. */
+/* The memory of a call's argument, or of an array. */
 #define FUZZ_PLACES(place)						\
 	place(good) place(null) place(readonly) place(changing)		\
 	place(edge) place(stall) place(kernel)
@@ -95,7 +95,7 @@ enum place {
 /* Flags of an operation. */
 #define F_PERIOD	0x01
 #define F_SLACK		0x02
-#define F_BOOT		0x04	/* else, unless REAL, by the parity of the key */
+#define F_BOOT		0x04	/* otherwise, unless REAL, by the parity of the key */
 #define F_REAL		0x08
 #define F_ALARM		0x10
 #define F_ON_SET	0x20
@@ -106,7 +106,7 @@ enum place {
 #define B_STOP		0x01
 #define B_WAIT		0x02
 #define B_EVENTS	0x04
-#define B_ABSTIME	0x08	/* the wait ends at a time; with MASK it may be of no wait */
+#define B_ABSTIME	0x08	/* the wait ends at a time; with MASK it may be without a wait */
 #define B_MASK		0x10	/* a signal mask */
 
 /**
@@ -114,16 +114,16 @@ enum place {
  * @kind: enum kind
  * @thread: 0 to THREADS - 1
  * @file: 0 to FILES - 1
- * @key: 0 to KEYS - 1: key, func, tag, or which of a few
+ * @key: 0 to KEYS - 1: key, func, tag, or a choice among a few
  * @target: the call whose callout it means, or NO_TARGET
  * @when: enum when
  * @place: enum place, of the argument
  * @array: enum place, of what the argument points to
- * @flags: F_, B_, or of the kind
- * @n: room, or number; BATCH: how many of the thread's calls that follow; OLD, KSET,
+ * @flags: F_, B_, or flags of the kind
+ * @n: room, or number; BATCH: how many of the thread's following calls; OLD, KSET,
  *	KOLD: no cookie if it is a multiple of 4
- * @poke: 0, or which word of the argument gets another value, plus 1
- * @value: which value
+ * @poke: 0, or the word of the argument that gets another value, plus 1
+ * @value: that value
  */
 struct call {
 	__u8 kind;
@@ -140,7 +140,7 @@ struct call {
 	__u8 value;
 };
 
-/* In the cookie of a SET, above its call and key; a cookie that was poked has no such mark. */
+/* A mark in the cookie of a SET, above its call and key. A cookie that was poked has no mark. */
 #define COOKIE_MARK	(0xca11ULL << 16)
 
 struct program {
@@ -160,19 +160,19 @@ struct seen {
 };
 
 /**
- * struct outcome - what a call did, in memory that a forked child shares
+ * struct outcome - the result of a call, in memory that a forked child shares
  * @ret: what it returned, or the negative errno
  * @start: CLOCK_MONOTONIC before and @end after it
- * @handle: out of SET and TIMEOUT
+ * @handle: returned by SET and TIMEOUT
  * @target: the call whose handle it had, or NO_TARGET
- * @state: out of ONE and KONE; LIST: READING if a callout was
- * @command: out of ONE and KONE: a command of io_uring has set it
- * @ran: it was made, and has returned
- * @by: the call of BATCH or COMMAND that has done it, plus 1
- * @unknown: its result could not be written; COMMAND: nor was it waited for
- * @completions: of a command
- * @completion: the result of the last one
- * @wrong: what no call may do, and this one has done, or NULL
+ * @state: returned by ONE and KONE; LIST: READING if a callout was in this state
+ * @command: returned by ONE and KONE: a command of io_uring has set the callout
+ * @ran: the call was made, and has returned
+ * @by: the call of BATCH or COMMAND that has done the operation, plus 1
+ * @unknown: the result could not be written; COMMAND: nor was it waited for
+ * @completions: the number of completions of a command
+ * @completion: the result of the last completion
+ * @wrong: what the call has done and no call may do, or NULL
  * @n: number of @seen
  * @seen: events that were read
  */
@@ -203,20 +203,20 @@ static inline bool kind_is_keyed(unsigned int kind)
 	return (kind >= K_KSET && kind <= K_KNEW) || kind == K_KONE;
 }
 
-/* Does a successful operation of this kind make a callout, at least at times? */
+/* Can a successful operation of this kind make a callout? */
 static inline bool kind_makes(unsigned int kind)
 {
 	return kind == K_SET || kind == K_TIMEOUT || kind == K_KSET ||
 	       kind == K_KNEW;
 }
 
-/* Does the operation keep all of the callout but its time? */
+/* Does the operation keep everything of the callout but its time? */
 static inline bool kind_moves(unsigned int kind)
 {
 	return kind == K_MOVE || kind == K_KMOVE;
 }
 
-/* May the operation change all of a callout but its name? */
+/* May the operation change everything of a callout but its name? */
 static inline bool kind_replaces(unsigned int kind)
 {
 	return kind == K_OLD || kind == K_KOLD || kind == K_KSET;
@@ -246,7 +246,7 @@ static inline unsigned int file_of(unsigned int file)
 	return file == FILE_DUPLICATE ? 0 : file;
 }
 
-/* The file that a call was made on: for an operation that another call does, that call's. */
+/* The file of a call. If another call does the operation, the file of that call. */
 static inline unsigned int file_at(const struct program *p, const struct outcome *o,
 				   unsigned int i)
 {
@@ -266,7 +266,7 @@ static inline bool command_is_batch(const struct call *c)
 	return c->n % 8 == 7;
 }
 
-/* Has the callout a cookie that the operation sets? A command has none. */
+/* Does the callout have a cookie that the operation sets? A command has none. */
 static inline bool op_has_cookie(const struct program *p, const struct outcome *o,
 				 unsigned int i)
 {
@@ -275,7 +275,7 @@ static inline bool op_has_cookie(const struct program *p, const struct outcome *
 	return !op_is_command(p, o, i) || !kind_makes(p->call[i].kind);
 }
 
-/* Numbers from a seed: xorshift64*. */
+/* Pseudo-random numbers from a seed: xorshift64*. */
 static inline __u64 draw(__u64 *seed)
 {
 	*seed ^= *seed >> 12;
@@ -356,11 +356,11 @@ void check_report(const char *why);
 
 /**
  * struct worker - a thread that runs calls
- * @number: that of the calls
- * @tid: for signals
+ * @number: the thread number of its calls
+ * @tid: the thread id, for signals
  * @arena: its memory, see arena.h
- * @alias: the same, which can always be written
- * @waits: it is in a call that waits for an event of this file, plus 1
+ * @alias: an alias of the memory, which can always be written
+ * @waits: the file whose event its call waits for, plus 1
  */
 struct worker {
 	unsigned int number;
@@ -371,9 +371,9 @@ struct worker {
 };
 
 /**
- * struct limits - of all processes: the module's parameters
- * @lowered: bits of the processes whose program has lowered one
- * @changes: how often one was lowered or raised
+ * struct limits - the module's parameters, shared by all processes
+ * @lowered: bits of the processes whose program has lowered a parameter
+ * @changes: how often a parameter was lowered or raised
  */
 struct limits {
 	atomic_uint lowered;
@@ -383,9 +383,9 @@ struct limits {
 /**
  * struct run - the program that this process runs
  * @fd: the files, -1 if closed
- * @kept: a duplicate of each, for the checks
+ * @kept: a duplicate of each file, for the checks
  * @epoll: an epoll set
- * @limits: shared
+ * @limits: the shared parameters
  * @process: number of this process
  * @judged: the model has judged the last program
  */

@@ -3,13 +3,15 @@
  * model.c - is there an order of the calls that explains what they returned?
  *
  * Each operation takes effect at one moment between its start and its end. So the
- * results of a program are right if its calls, in some order that keeps those of
- * a thread, and those that did not overlap, in theirs, would have had these
- * results one after the other: if they are linearizable. That is searched.
+ * results of a program are right if they are linearizable: if some sequential
+ * order of the calls gives these results, and keeps the order of the calls of
+ * each thread and of calls that did not overlap. The model searches for such an
+ * order.
  *
- * The state of a callout, which is named by the call that has set it, is one of
- * four. A callout that is due soon may have fired or not, until a call tells. That of
- * a command of io_uring is never unread; its completion says how it has ended.
+ * A callout is named by the call that has set it, and has one of four states. A
+ * callout that is due soon may have fired or not, until a call shows it. The callout
+ * of a command of io_uring is never unread. The command's completion shows how it has
+ * ended.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,8 +19,8 @@
 #include "fuzz.h"
 
 enum {
-	GONE,		/* and not unread: a command may have fired */
-	FAR,		/* pending: it does not fire in a program */
+	GONE,		/* and not unread: the callout of a command may have fired */
+	FAR,		/* pending, and does not fire in a program */
 	SOON,		/* pending or unread */
 	UNREAD,		/* known to have fired */
 };
@@ -29,9 +31,9 @@ typedef __u64 state_t;
 enum step_kind { S_OP, S_READ, S_MATCH, S_LEFT };
 
 /**
- * struct step - what takes effect at one moment
+ * struct step - an effect at one moment
  * @kind: an operation, ONE or KONE; a read; MATCH; how many were left at the end
- * @i: its call; S_LEFT: the file
+ * @i: the call; S_LEFT: the file
  */
 struct step {
 	enum step_kind kind;
@@ -69,7 +71,7 @@ static state_t put(state_t s, unsigned int i, unsigned int value)
 	return (s & ~(3ULL << 2 * i)) | (state_t)value << 2 * i;
 }
 
-/* Is the operation none of those that a command can be? */
+/* Is the operation none that a command can do? */
 static bool no_command(unsigned int kind)
 {
 	return kind == K_TIMEOUT || kind == K_UNTIMEOUT || kind == K_KSET;
@@ -85,13 +87,13 @@ static unsigned int file(unsigned int i)
 	return file_at(m.p, m.o, i);
 }
 
-/* Is the callout that call @i has set one of a command? */
+/* Does the callout that call @i has set belong to a command? */
 static bool is_command(unsigned int i)
 {
 	return kind_makes(m.p->call[i].kind) && op_is_command(m.p, m.o, i);
 }
 
-/* Has the command of such a callout completed since it fired? Then nothing cancels it. */
+/* Has the command of this callout completed since it fired? Then nothing cancels it. */
 static bool has_fired(unsigned int i)
 {
 	return m.o[i].completions && !m.o[i].completion;
@@ -136,7 +138,7 @@ static int find(state_t s, unsigned int i)
 	return target;
 }
 
-/* Can an operation have told that the state of its callout was this one? */
+/* Can an operation have returned this state of its callout? */
 static bool told(unsigned int state, long ret)
 {
 	switch (ret) {
@@ -149,7 +151,7 @@ static bool told(unsigned int state, long ret)
 	}
 }
 
-/* LIST of one. */
+/* LIST of one callout. */
 static unsigned int do_one(state_t s, unsigned int i, state_t *next)
 {
 	const struct outcome *o = &m.o[i];
@@ -171,7 +173,7 @@ static unsigned int do_one(state_t s, unsigned int i, state_t *next)
 	return told(get(s, c), o->state);
 }
 
-/* UNTIMEOUT without a handle: of several, the first to be due. */
+/* UNTIMEOUT without a handle takes the callout that is due first. */
 static unsigned int do_untimeout(state_t s, unsigned int i, state_t *next)
 {
 	const struct outcome *o = &m.o[i];
@@ -196,14 +198,14 @@ static unsigned int do_untimeout(state_t s, unsigned int i, state_t *next)
 	return n;
 }
 
-/* SET and TIMEOUT that make a callout. */
+/* A SET or TIMEOUT that makes a callout. */
 static unsigned int do_set(state_t s, unsigned int i, state_t *next)
 {
 	const struct call *c = &m.p->call[i];
 	const struct outcome *o = &m.o[i];
 	unsigned int n = 0;
 
-	/* Undone, if it has a handle. */
+	/* The operation is undone, if it has a handle. */
 	if (o->unknown && !kind_is_keyed(c->kind))
 		next[n++] = s;
 	else if (o->unknown || !o->ret)
@@ -224,7 +226,7 @@ static unsigned int do_none(state_t s, unsigned int i, state_t *next)
 	return o->unknown || o->ret == -ENOENT;
 }
 
-/* With which error does an operation refuse the callout @found? 0: it does not. */
+/* The error with which an operation refuses the callout @found, or 0. */
 static long refusal(unsigned int i, unsigned int found)
 {
 	unsigned int kind = m.p->call[i].kind;
@@ -279,7 +281,7 @@ static unsigned int do_op(state_t s, unsigned int i, state_t *next)
 		found = find(s, i);
 	if (found < 0)
 		return do_none(s, i, next);
-	/* It may have fired before, without an event. */
+	/* The callout may have fired before, without an event. */
 	if (is_command(found) && has_fired(found) && get(s, found) == SOON)
 		n = do_none(put(s, found, GONE), i, next);
 	return n + do_found(s, i, found, next + n);
@@ -326,14 +328,14 @@ static unsigned int do_read(state_t s, unsigned int i, state_t *next)
 	return 1;
 }
 
-/* The tag in the cookie of the callout that call @set has set; TIMEOUT's have none. */
+/* The tag in the cookie of the callout that call @set has set. TIMEOUT's callouts have none. */
 static unsigned int tag(unsigned int set)
 {
 	return m.p->call[set].kind == K_TIMEOUT || is_command(set) ? 0 :
 	       m.p->call[set].key;
 }
 
-/* MATCH, in a program that does nothing else meanwhile. */
+/* MATCH, in a program that does nothing else at the same time. */
 static unsigned int do_match(state_t s, unsigned int i, state_t *next)
 {
 	const struct call *c = &m.p->call[i];
@@ -363,7 +365,7 @@ static bool completed(state_t s, unsigned int i)
 	return o->completion || get(s, i) != FAR;
 }
 
-/* What is left in a file; commands may have fired while that was counted. */
+/* The number of callouts left in a file. Commands may have fired while these were counted. */
 static unsigned int do_left(state_t s, unsigned int number, state_t *next)
 {
 	unsigned int j, n = 0, more = 0;
@@ -399,7 +401,7 @@ static __u64 mix(__u64 value)
 	return value ^ value >> 31;
 }
 
-/* Was it here before? Then it did not lead to an end. */
+/* Was the search in this state before? Then it did not lead to an end. */
 static bool was_here(state_t s)
 {
 	__u64 key = 0;
@@ -460,13 +462,13 @@ static void add(unsigned int thread, enum step_kind kind, unsigned int i,
 	m.step[thread][m.n[thread]++] = (struct step){ kind, i, start, end };
 }
 
-/* Does memory in a place not take what the kernel has for it, or not give anything? */
+/* Does memory in a place fail when the kernel reads it or, if @writes, writes it? */
 static bool place_fails(unsigned int place, bool writes)
 {
 	return place != P_good && place != P_changing && (place != P_readonly || writes);
 }
 
-/* Had the call no effect, whatever is outstanding? */
+/* Did the call have no effect, whatever is outstanding? */
 static bool is_void(const struct call *c, const struct outcome *o)
 {
 	const struct call *by = o->by ? &m.p->call[o->by - 1] : NULL;
@@ -530,9 +532,9 @@ static void add_calls(void)
 }
 
 /*
- * Returns NULL if what the calls of a program did can be explained, or why not.
+ * Return NULL if the results of a program's calls can be explained, or why not.
  * @outstanding is how many callouts each file has at the end. @limited: a limit may
- * have been too low for what the program sets.
+ * have been too low for the program's callouts.
  */
 const char *model_check(const struct program *p, const struct outcome *o,
 			const __u64 outstanding[FILES], bool limited)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * op.c - operations: what calls ask for, and what the kernel may write
+ * op.c - operations: the calls' arguments, and what the kernel may write
  */
 #include <string.h>
 #include <time.h>
@@ -24,7 +24,7 @@ static clockid_t op_clock(const struct call *c)
 						 CLOCK_MONOTONIC;
 }
 
-/* The clock whose time an absolute time is. */
+/* The clock of an absolute time. */
 static clockid_t plain_clock(clockid_t clock)
 {
 	if (clock == CLOCK_REALTIME_ALARM)
@@ -95,7 +95,7 @@ static void fill_name(unsigned int i, struct callout_op *op)
 	}
 }
 
-/* All that an operation sets except the name and the time. */
+/* Fill all members that an operation sets, except the name and the time. */
 static void fill_rest(unsigned int i, struct callout_op *op)
 {
 	const struct call *c = &run.program->call[i];
@@ -110,7 +110,7 @@ static void fill_rest(unsigned int i, struct callout_op *op)
 		op->flags |= CALLOUT_OPF_CANCEL_ON_SET;
 	if (c->kind == K_TIMEOUT || !op_has_cookie(run.program, run.outcome, i))
 		return;
-	/* MATCH looks at the key, so it stays. */
+	/* MATCH uses the key, so the key stays. */
 	if (target != NO_TARGET)
 		c = &run.program->call[target];
 	op->cookie = (i + 1) | c->key << 8 | COOKIE_MARK;
@@ -163,8 +163,9 @@ static bool writes_handle(const struct callout_op *op)
 }
 
 /*
- * What is wrong with @op, as the kernel has left it, or NULL: it was @given, and
- * returned @ret, in op->result too if @in_batch is true.
+ * Return what is wrong with @op, as the kernel has left it, or NULL. Before the
+ * call it was @given, and the call returned @ret, in op->result too if @in_batch
+ * is true.
  */
 const char *op_wrong(const struct callout_op *given, const struct callout_op *op,
 		     long ret, bool in_batch)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * program.c - programs: made at random, changed, as text
+ * program.c - programs: generation at random, changes, and their text form
  *
- * What is made depends on the seed alone. Calls that have nothing to do with
- * each other find little, so a program has a theme: a table of how often each
- * kind comes.
+ * A generated program depends on the seed alone. Unrelated calls find little,
+ * so a program has a theme: a table with the frequency of each kind.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +24,13 @@ const char *kind_name(unsigned int kind)
 }
 
 /**
- * struct theme - what a program is about
- * @weight: of each kind
- * @readonly: of calls, one in as many as this has a result that cannot be written
- * @odd: one in as many has a bad address, another size, or the like
- * @soon: of callouts, one in as many fires soon
- * @periodic: of operations, one in as many has a period
- * @unread: begins with an event that is unread
+ * struct theme - the frequencies in a program
+ * @weight: the weight of each kind
+ * @readonly: one call in this many has a result that cannot be written
+ * @odd: one call in this many has a bad address, another size, or the like
+ * @soon: one callout in this many fires soon
+ * @periodic: one operation in this many has a period
+ * @unread: the program begins with an unread event
  */
 struct theme {
 	__u8 weight[K_KINDS];
@@ -43,7 +42,7 @@ struct theme {
 };
 
 static const struct theme themes[] = {
-	/* Keys that move: what the model can judge */
+	/* Keys that move: programs that the model can judge */
 	{ .weight = {
 		[K_KSET] = 8, [K_KCANCEL] = 4, [K_KMOVE] = 6, [K_KOLD] = 2,
 		[K_KNEW] = 4, [K_KONE] = 4, [K_BATCH] = 1, [K_READ] = 1,
@@ -60,7 +59,7 @@ static const struct theme themes[] = {
 		[K_KMOVE] = 2, [K_KOLD] = 2, [K_KNEW] = 3, [K_KONE] = 3,
 		[K_BATCH] = 6, [K_READ] = 1,
 	  }, .readonly = 3, .soon = 8 },
-	/* Readers, some of which fault, and those who wait for events */
+	/* Readers, some of which fault, and threads that wait for events */
 	{ .weight = {
 		[K_SET] = 6, [K_KSET] = 2, [K_READ] = 10, [K_POLL] = 6,
 		[K_EPOLL] = 3, [K_SLEEP] = 2, [K_BATCH] = 2, [K_CANCEL] = 2,
@@ -73,14 +72,17 @@ static const struct theme themes[] = {
 		[K_KNEW] = 1, [K_READ] = 14, [K_BATCH] = 1, [K_MATCH] = 1,
 		[K_KONE] = 1, [K_ONE] = 1,
 	  }, .odd = 0, .soon = 1, .periodic = 2 },
-	/* Commands of io_uring, and the ioctls of the same names: what the model can judge */
+	/*
+	 * Commands of io_uring, and the ioctls of the same names: programs that
+	 * the model can judge
+	 */
 	{ .weight = {
 		[K_COMMAND] = 12, [K_SET] = 1, [K_CANCEL] = 3, [K_MOVE] = 3, [K_OLD] = 4,
 		[K_KSET] = 4, [K_KCANCEL] = 2, [K_KMOVE] = 2, [K_KOLD] = 2, [K_KNEW] = 1,
 		[K_ONE] = 3, [K_KONE] = 2, [K_RING_REAP] = 1, [K_MATCH] = 1,
 		[K_UNTIMEOUT] = 1, [K_READ] = 1, [K_SLEEP] = 1, [K_BATCH] = 1,
 	  }, .odd = 0, .soon = 4 },
-	/* What else becomes of commands, and of their ring */
+	/* Everything else that can happen to commands, and to their ring */
 	{ .weight = {
 		[K_COMMAND] = 14, [K_KSET] = 3, [K_KCANCEL] = 4, [K_KMOVE] = 2,
 		[K_KOLD] = 1, [K_KNEW] = 1, [K_KONE] = 1, [K_RING_REAP] = 4,
@@ -88,7 +90,7 @@ static const struct theme themes[] = {
 		[K_MATCH] = 2, [K_SLEEP] = 2, [K_SET] = 1, [K_LIST] = 1,
 		[K_CLOSE] = 1, [K_BATCH] = 2, [K_CANCEL] = 2, [K_MOVE] = 1, [K_ONE] = 1,
 	  }, .odd = 12, .soon = 2 },
-	/* All there is */
+	/* All kinds of calls */
 	{ .weight = {
 		[K_SET] = 8, [K_CANCEL] = 4, [K_MOVE] = 4, [K_OLD] = 2,
 		[K_TIMEOUT] = 4, [K_UNTIMEOUT] = 3, [K_KSET] = 5,
@@ -129,7 +131,7 @@ bool program_has(const struct program *p, unsigned int kind)
 	return false;
 }
 
-/* Do the numbers of files mean what they meant at the start? */
+/* Do the numbers still mean the same files as at the start? */
 bool program_keeps_files(const struct program *p)
 {
 	return !program_has(p, K_OPEN) && !program_has(p, K_CLOSE) &&
@@ -148,7 +150,7 @@ static unsigned int draw_kind(const struct theme *theme, __u64 *seed)
 	return i;
 }
 
-/* What makes a call odd. */
+/* Make a call odd. */
 static void make_odd(struct call *c, __u64 *seed)
 {
 	if (c->kind == K_READ) {
@@ -182,7 +184,7 @@ static unsigned int draw_when(const struct theme *theme, __u64 *seed)
 						below(seed, T_LAST_FAR + 1);
 }
 
-/* A call, rather one that makes a callout with a handle. */
+/* A random call, preferably a call that makes a callout with a handle. */
 static unsigned int draw_target(const struct program *p, __u64 *seed)
 {
 	unsigned int target = below(seed, p->n), kind = p->call[target].kind;
@@ -211,7 +213,7 @@ static struct call draw_call(const struct program *p, const struct theme *theme,
 			c.flags = 0;
 	}
 	if (c.kind == K_COMMAND) {
-		/* Rarely a ring in which the kernel submits, or a batch. */
+		/* Choose rarely a ring in which the kernel submits, or a batch. */
 		c.value = chance(seed, theme->odd ? 8 : 40) ? 3 : below(seed, 3);
 		if (!theme->odd)
 			c.n = 1;
@@ -239,7 +241,7 @@ static struct call draw_call(const struct program *p, const struct theme *theme,
 	return c;
 }
 
-/* Has an operation follow a COMMAND of its thread. */
+/* Let an operation follow a COMMAND of its thread. */
 static void follow_command(const struct call *command, struct call *c, __u64 *seed)
 {
 	static const __u8 kinds[] = {
@@ -254,7 +256,7 @@ static void follow_command(const struct call *command, struct call *c, __u64 *se
 		c->kind = kinds[below(seed, ARRAY_SIZE(kinds))];
 }
 
-/* Makes a program. */
+/* Make a program. */
 void program_random(struct program *p, __u64 *seed)
 {
 	const struct theme *theme = &themes[below(seed, ARRAY_SIZE(themes))];
@@ -305,7 +307,7 @@ static void insert_call(struct program *p, unsigned int at, struct call c)
 			p->call[i].target++;
 }
 
-/* The end of @p becomes that of another one. */
+/* Replace the end of @p by the end of another program. */
 static void splice(struct program *p, const struct program *other, __u64 *seed)
 {
 	unsigned int at = below(seed, p->n), from = below(seed, other->n);
@@ -316,7 +318,7 @@ static void splice(struct program *p, const struct program *other, __u64 *seed)
 		p->call[p->n++] = other->call[from];
 }
 
-/* Changes a program a little, or mixes it with another one. */
+/* Change a program a little, or mix it with another program. */
 void program_mutate(struct program *p, const struct program *other, __u64 *seed)
 {
 	const struct theme *theme = &themes[below(seed, ARRAY_SIZE(themes))];
@@ -354,7 +356,7 @@ void program_mutate(struct program *p, const struct program *other, __u64 *seed)
 			break;
 		}
 	}
-	/* Those of thread 0 are the first, without gaps. */
+	/* Put the calls of thread 0 first, without gaps. */
 	for (i = 1; i < p->n; i++)
 		if (!p->call[i].thread && p->call[i - 1].thread)
 			p->call[i].thread = 1;
@@ -478,7 +480,7 @@ static bool parse_call(struct call *c, char *line)
 	return true;
 }
 
-/* Reads the next program; false at the end. Exits if a line is wrong. */
+/* Read the next program. Return false at the end. Exit if a line is wrong. */
 bool program_parse(struct program *p, FILE *f)
 {
 	char line[256], *copy;

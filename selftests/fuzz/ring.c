@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ring.c - a program's io_uring: commands of the device, reads and polls of it
+ * ring.c - a program's io_uring: commands, reads and polls of the device
  */
 #include <errno.h>
 #include <linux/io_uring.h>
@@ -26,7 +26,7 @@ static struct {
 	size_t size;
 	char *rings;
 	struct io_uring_sqe *sqes;
-	/* What commands point to that the kernel may read late, by their calls. */
+	/* Operations of commands, by call, which the kernel may read late. */
 	struct {
 		struct callout_op op;
 		char more[MORE];
@@ -79,15 +79,15 @@ static void ring_close(void)
 	ring.open = false;
 }
 
-/* Closes the ring of a program that has ended. */
+/* Close the ring of a program that has ended. */
 void ring_end(void)
 {
-	/* A thread may have been killed with it. */
+	/* A thread may have been killed while it held this lock. */
 	pthread_mutex_init(&ring.lock, NULL);
 	ring_close();
 }
 
-/* Submits an entry; returns its number, or an error. */
+/* Submit an entry. Return its number, or an error. */
 static long submit(const struct io_uring_sqe *sqe)
 {
 	unsigned int flags = ring.p.flags & IORING_SETUP_SQPOLL ?
@@ -108,7 +108,7 @@ static __u32 *sqe_word(struct io_uring_sqe *sqe, unsigned int i)
 	return (__u32 *)sqe + i % (sizeof(*sqe) / sizeof(__u32));
 }
 
-/* The completion of a command has the number of its operation's call, plus 1. */
+/* The user_data of a command's completion is the number of its operation's call, plus 1. */
 static void note(const struct io_uring_cqe *cqe)
 {
 	struct outcome *o;
@@ -120,7 +120,7 @@ static void note(const struct io_uring_cqe *cqe)
 	o->completions++;
 }
 
-/* Takes all completions. */
+/* Take all completions. */
 static long reap(void)
 {
 	atomic_uint *head = word(ring.p.cq_off.head);
@@ -136,7 +136,7 @@ static long reap(void)
 	return n;
 }
 
-/* What has completed is noted in the outcomes. */
+/* Note completions in the outcomes. */
 void ring_reap(void)
 {
 	pthread_mutex_lock(&ring.lock);
@@ -145,7 +145,7 @@ void ring_reap(void)
 	pthread_mutex_unlock(&ring.lock);
 }
 
-/* Makes a command a batch of its one operation, and of a read. */
+/* Make a command a batch of its one operation, and of a read. */
 static void make_batch(const struct call *c, unsigned int i,
 		       struct io_uring_sqe *sqe)
 {
@@ -161,13 +161,13 @@ static void make_batch(const struct call *c, unsigned int i,
 	sqe->addr = (uintptr_t)&ring.batch[i];
 }
 
-/* Does the kernel perhaps look at the command of a call after it was submitted? */
+/* May the kernel read the command of a call after the submission? */
 static bool is_late(const struct call *c)
 {
 	return c->flags & F_SIZED || ring.p.flags & IORING_SETUP_SQPOLL;
 }
 
-/* Where the operation of the command of call @i is. */
+/* The place of the operation of call @i's command. */
 static struct memory command_at(struct worker *w, unsigned int i)
 {
 	const struct call *c = &run.program->call[i];
@@ -178,7 +178,7 @@ static struct memory command_at(struct worker *w, unsigned int i)
 	return (struct memory){ c->place == P_null ? (char *)8 : late, late };
 }
 
-/* Submits the operation of call @j as a command of call @i. */
+/* Submit the operation of call @j as a command of call @i. */
 static long submit_op(unsigned int i, unsigned int j, struct memory m)
 {
 	const struct call *c = &run.program->call[i];
@@ -200,8 +200,9 @@ static long submit_op(unsigned int i, unsigned int j, struct memory m)
 }
 
 /*
- * Waits until the command that call @j was has completed, unless it stays; false if that
- * takes for ever. Not if it is late, or poked; and after FORK completions may be lost.
+ * Wait until the command of call @j has completed, unless it stays. Return false if
+ * that takes for ever. Do not wait if the command is late or poked. After FORK
+ * completions may be lost.
  */
 static bool wait_command(unsigned int j)
 {
@@ -221,7 +222,7 @@ static bool wait_command(unsigned int j)
 	return true;
 }
 
-/* What became of the command that call @j was. */
+/* Note the outcome of call @j's command. */
 static void command_done(unsigned int j, const struct callout_op *given,
 			 const struct memory *m)
 {
@@ -233,7 +234,7 @@ static void command_done(unsigned int j, const struct callout_op *given,
 	struct callout_op op;
 
 	memcpy(&op, m->fill, sizeof(op));
-	/* If the callout was made, it has been cancelled since. */
+	/* If the callout was made, it was cancelled since. */
 	if (o->completions && !(makes && o->completion == -ECANCELED))
 		ret = o->completion;
 	op_done(j, &op, ret);
@@ -256,7 +257,7 @@ static unsigned int command_call(unsigned int i)
 	return j < p->n && kind_is_op(p->call[j].kind) ? j : NO_TARGET;
 }
 
-/* Submits an operation as a command; if that fails it is left for an ioctl. */
+/* Submit an operation as a command. If that fails, leave it for an ioctl. */
 long ring_command(struct worker *w, unsigned int i)
 {
 	const struct call *c = &run.program->call[i];

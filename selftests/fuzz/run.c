@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * run.c - runs a program: its threads, its files, and those who wait for too long
+ * run.c - runs a program: its threads, its files, and threads that wait too long
  */
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -33,7 +33,7 @@ static struct {
 	atomic_uint arrived;
 	atomic_uint left;
 	atomic_uint progress;	/* calls that have returned */
-	atomic_uint points;	/* that are new */
+	atomic_uint points;	/* points that are new */
 } phase;
 
 static long futex(atomic_uint *word, int op, unsigned int value,
@@ -76,7 +76,7 @@ static void run_calls(struct worker *w)
 	}
 }
 
-/* All begin at once, as far as that is possible. */
+/* All threads begin at once, as far as possible. */
 static void meet(unsigned int mask)
 {
 	unsigned int n = __builtin_popcount(mask), i;
@@ -114,7 +114,7 @@ static void on_signal(int sig)
 	(void)sig;
 }
 
-/* Prepares this process; false if it cannot run programs. */
+/* Prepare this process. Return false if it cannot run programs. */
 bool run_init(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -142,8 +142,8 @@ bool run_init(void)
 }
 
 /*
- * No call has returned for a while: threads wait for what may not come. Does one
- * of them sleep although it need not? Otherwise they are interrupted.
+ * No call has returned for a while: threads wait for events that may not come.
+ * Does a thread sleep although it need not? If not, interrupt the threads.
  */
 static bool interrupt_waiters(unsigned int mask)
 {
@@ -165,7 +165,7 @@ static bool interrupt_waiters(unsigned int mask)
 	return needless;
 }
 
-/* Runs the calls of some threads; returns what is wrong, or NULL. */
+/* Run the calls of some threads. Return what is wrong, or NULL. */
 static const char *run_phase(unsigned int mask)
 {
 	static const struct timespec moment = { .tv_nsec = MSEC / 2 };
@@ -244,8 +244,8 @@ static void close_files(void)
 }
 
 /*
- * Runs a program. Returns what is wrong, or NULL; and how many points of the
- * kernel were reached that none had reached before.
+ * Run a program. Return what is wrong, or NULL, and the number of points of the
+ * kernel that no program had reached before.
  */
 const char *run_program(const struct program *p, unsigned int *points)
 {

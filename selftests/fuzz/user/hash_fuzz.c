@@ -2,25 +2,25 @@
 /*
  * hash_fuzz.c - a fuzzer of module/handles/hash.c against kunit/lib/hash_model.c
  *
- * Where an operation exchanges a bucket's word another CPU may do one first, with
- * another key, which often shares the bucket. Growth goes on a unit at a time, or
- * as in the kernel.
+ * Where an operation exchanges a bucket's word, another CPU may do an operation
+ * first, with another key, which often shares the bucket. Growth proceeds a unit
+ * at a time, or as in the kernel.
  */
 #include "lib/hash_model.h"
 #include "mock_memory.h"
 
 #define SLOTS	48U
 #define KEYS	12U
-/* No key: any may be used. */
+/* No key: every key may be used. */
 #define ANY	KEYS
 
 static struct callout_test_hash *m;
 static struct input *in;
-/* What each slot is inserted with; the key and slot of the operation under way. */
+/* The key of each slot; the key and slot of the current operation. */
 static unsigned int key_of[SLOTS], busy, busy_slot;
 static bool nested, growing;
 
-/* A bucket that another CPU has locked, until it has been looked at some times. */
+/* A bucket that another CPU has locked, until it was read several times. */
 static struct {
 	unsigned long *bucket;
 	unsigned long word;
@@ -45,14 +45,14 @@ static void check_take(unsigned int key, bool take)
 		    "handle %llu is in the hash", got);
 }
 
-/* It comes after those with its key and its new expiry. */
+/* The slot comes after slots with its key and its new expiry. */
 static void move(unsigned int i, unsigned int expires)
 {
 	callout_test_hash_move(m, i, expires);
 	m->seq[i] = m->next_seq++;
 }
 
-/* Inserts a slot; some only if they are the only one with their key. */
+/* Insert a slot. Some slots are inserted only if no other has their key. */
 static void insert(unsigned int i, unsigned int key, unsigned int expires)
 {
 	bool there = callout_test_hash_expect(m, key);
@@ -113,7 +113,7 @@ static void grow_a_step(void)
 	growing = false;
 }
 
-/* As a CPU does that uses the key: one whose bucket has moved locks the next. */
+/* Lock the key's bucket as another CPU. If the bucket has moved, lock the next table's bucket. */
 static void lock(unsigned int key)
 {
 	struct callout_buckets *table = m->hash.table;
@@ -136,7 +136,7 @@ static void unlock(void)
 	locked.bucket = NULL;
 }
 
-/* Another CPU does something, with another key, which has no lock to wait for. */
+/* Another CPU does something, with another key, whose lock is free. */
 void mock_preempt(void)
 {
 	bool irqs_off = mock_irqs_off;
@@ -150,7 +150,7 @@ void mock_preempt(void)
 		return;
 	if (input_byte(in) < 192)
 		return;
-	/* A bucket is locked: that CPU would wait. */
+	/* If a bucket is locked, that CPU would wait. */
 	if (m->hash.wait.raw_lock.held)
 		return;
 	nested = true;
@@ -189,7 +189,7 @@ static void top_op(void)
 			break;
 		growing = true;
 		mock_allocations = v & 64 ? 0 : UINT_MAX;
-		/* Of a test, too few slots want it. */
+		/* In a test, too few slots require growth. */
 		if (v & 128)
 			m->hash.grow_at = 0;
 		co_hash_grow(&m->hash, GFP_KERNEL);
@@ -199,7 +199,7 @@ static void top_op(void)
 	case 2:
 		if (callout_test_hash_growing(m))
 			break;
-		/* Alone: it counts while others insert, too. */
+		/* Compare only when alone: the count includes concurrent insertions. */
 		nested = true;
 		fuzz_assert(co_hash_count(&m->hash) == inserted(),
 			    "count %u", co_hash_count(&m->hash));

@@ -2,7 +2,7 @@
 /*
  * input.h - the fuzzer's input as a sequence of choices
  *
- * Past its end every choice is 0, so that any prefix of an input is one.
+ * Past its end every choice is 0, so that any prefix of an input is an input.
  */
 #ifndef _FUZZ_INPUT_H
 #define _FUZZ_INPUT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lib_calls.c - the library's calls, one by one: the device gets what the caller
- * has asked for, and the caller what the device has answered
+ * lib_calls.c - the library's calls, one by one: each passes the caller's
+ * request to the device, and the device's answer to the caller
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static callout_handle_t handle[HANDLES];
 
-/* The callout of an operation is as the operation says. */
+/* Check that the callout of an operation is as the operation says. */
 static void check_set(struct mock_file *f, const struct callout_op *op,
 		      uint64_t now)
 {
@@ -90,7 +90,7 @@ static void set(struct input *in, int fd)
 	check_set(f, &op, now);
 }
 
-/* Whether what was cancelled, or moved, has @c as it was. */
+/* Check the result of a cancel or a move: was the callout outstanding, and unread? */
 static void check_was(int ret, bool was, bool unread)
 {
 	int want = !was ? -ENOENT : unread ? CALLOUT_STATE_UNREAD :
@@ -99,7 +99,7 @@ static void check_was(int ret, bool was, bool unread)
 	fuzz_assert(ret == want, "%d, not %d", ret, want);
 }
 
-/* An operation on the callout @c, which may be NULL, of this handle or key. */
+/* Do an operation on the callout @c, which may be NULL, by this handle or key. */
 static void change(struct input *in, int fd, struct mock_callout *c,
 		   struct callout_op cancel, struct callout_op move)
 {
@@ -182,7 +182,7 @@ static void change_key(struct input *in, int fd)
 	       callout_op_key(callout_op_move(0, time), key));
 }
 
-/* Those whose cookie has a tag. */
+/* Cancel the callouts whose cookie has a tag. */
 static void cancel_some(struct input *in, int fd)
 {
 	__u64 tag = input_byte(in) & 1, cursor = 0;
@@ -253,7 +253,7 @@ static void read_events(struct input *in, int fd)
 	fuzz_assert(ret >= (int)n && ret <= (int)want, "%d, not %u", ret, n);
 }
 
-/* What a file has is set again in another, with the same times left. */
+/* Set a file's callouts again in another file, with the same times left. */
 static void copy(int fd, int to)
 {
 	struct callout_entry entry, again;

@@ -2,28 +2,29 @@
 /*
  * lib_fuzz.c - a fuzzer of libcallout against a mock of the device and of timerfds
  *
- * Two contexts and a few timers, whose memory is freed as soon as they are
- * disarmed. A model has what each timer was armed for. What holds:
+ * There are two contexts and a few timers, whose memory is freed as soon as
+ * they are disarmed. A model records the arming of each timer. These properties
+ * hold:
  *
  *  - a timer that fires is armed, fires once for each expiry, neither early nor,
  *    in a wait, later than its slack and a tick, and its event has its times;
- *  - no timer comes after it was disarmed, and none is accessed;
- *  - of one clock no timer comes before another of the same turns that was armed for
- *    an earlier time, or earlier for the same time;
- *  - arming fails only for what is asked, and a turn only if an error was
+ *  - no timer comes, or is accessed, after it was disarmed;
+ *  - a timer does not come before another timer of its clock in the same turns that
+ *    was armed for an earlier time, or earlier for the same time;
+ *  - arming fails only for a bad argument, and a turn only if an error was
  *    injected; then nothing is lost, and after a wait no timer is due;
  *  - a turn hands out no more timers than it may and, without a wait, reads each
  *    clock once and makes one system call, or one for each timerfd;
- *  - callout_ctx_next_due() is not after the first timer that is due, 0 only if
- *    timers are to be handed out, and a turn before that makes no system call if
- *    the kernel's callout has not come and need not be moved;
+ *  - callout_ctx_next_due() is not after the first timer that is due, is 0 only
+ *    if timers wait to be handed out, and a turn before that time makes no
+ *    system call if the kernel's callout has not come and need not be moved;
  *  - the kernel has at most one callout for each clock, and wakes the loop when a
  *    timer is due unless callout_ctx_pending(); if the callout of one clock cannot
- *    be made, it does so for the other's timers; a descriptor that is readable
- *    stays so as long as timers are due, and after some turns no longer, also when a
- *    clock was set back;
- *  - at the end every timer has fired, also while periodic ones are due in each
- *    turn, and the kernel has no callout.
+ *    be made, it does so for the other clock's timers; a readable descriptor stays
+ *    readable as long as timers are due, and is not readable after some turns
+ *    without due timers, also when a clock was set back;
+ *  - at the end every timer has fired, also while periodic timers are due in
+ *    each turn, and the kernel has no callout.
  */
 #include <errno.h>
 #include <limits.h>
@@ -35,7 +36,7 @@
 static struct callout_ctx *context[CONTEXTS];
 /* Bit N: a timer of clock N was armed. */
 static unsigned int clocks_of[CONTEXTS];
-/* How many timers a turn hands out. */
+/* Maximum number of timers that a turn hands out. */
 static unsigned int room[CONTEXTS];
 static bool faults;
 /* System calls of the last turn. */
@@ -68,7 +69,7 @@ static void arm(struct input *in)
 				      input_below(in, 8);
 	timer->slack = (how & 128) ? input_byte(in) * 64ULL : 0;
 	if (!rel && time <= TIME_LAST) {
-		/* Just past, at least, or long past. */
+		/* Choose a time that is just past, or long past. */
 		now = mock_clock(timer->clockid);
 		time = model_after(how & 4 ? now - MOCK_TICK : now / 2, time);
 	}
@@ -114,7 +115,7 @@ static void disarm(struct model_timer *m, bool free_it)
 	m->waits = false;
 }
 
-/* Hands out one timer; false if there is none. */
+/* Hand out one timer. Return false if there is none. */
 static bool hand_out(unsigned int i, const struct turn *turn)
 {
 	struct callout_timer *timer;
@@ -173,7 +174,7 @@ static bool other_clocks(unsigned int i)
 	return clocks_of[i] & ~(1U << CLOCK_MONOTONIC);
 }
 
-/* No callout of the kernel has come, nor does in the time that a turn takes. */
+/* No callout of the kernel has come, or comes in the time that a turn takes. */
 static bool kernel_is_silent(unsigned int i)
 {
 	struct mock_file *f = mock_file(callout_ctx_fd(context[i]));
@@ -191,8 +192,8 @@ static uint64_t outstanding(unsigned int i)
 }
 
 /*
- * The descriptor is or will be readable when a timer is due. After @error that
- * holds only for clocks of which the kernel has a callout.
+ * The descriptor is or will be readable when a timer is due. After @error this
+ * holds only for clocks that have a callout in the kernel.
  */
 static void check_wakes(unsigned int i, bool error)
 {
@@ -212,7 +213,7 @@ static void check_wakes(unsigned int i, bool error)
 	}
 }
 
-/* Whether an operation has failed, and not the call. */
+/* Whether an operation, rather than the call, has failed. */
 static bool op_failed(int ret)
 {
 	return ret == -ENOMEM || ret == -ENOSPC || ret == -EDQUOT;
@@ -273,7 +274,7 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	fuzz_assert(outstanding(i) <= nr_clocks(i), "too many callouts");
 }
 
-/* A loop that has no timers to hand out sleeps in the end. */
+/* A loop without timers to hand out sleeps after some turns. */
 static void sleeps(unsigned int i)
 {
 	struct mock_file *f = mock_file(callout_ctx_fd(context[i]));
@@ -291,7 +292,7 @@ static void set_clock(struct input *in, bool back)
 {
 	uint64_t by = input_distance(in, MOCK_TICK, REACH);
 
-	/* By what it showed before. */
+	/* Use the time that the clock showed before. */
 	mock_fire();
 	mock.real += back ? -by : by;
 	model_settings++;
@@ -349,7 +350,7 @@ static void inject(struct input *in)
 	}
 }
 
-/* A file that cannot be a context's, and memory that is not there. */
+/* A file that no context can use, and lack of memory. */
 static void create_fails(void)
 {
 	struct callout_ctx *ctx;
@@ -462,8 +463,8 @@ static bool is_periodic(const struct model_timer *m)
 }
 
 /*
- * Whether a time is still to come for which a timer was armed: the callout of a timer that
- * was disarmed waits for it, however far its clock was set back.
+ * Whether a time for which a timer was armed is in the future: the callout of a disarmed
+ * timer waits for it, however far its clock was set back.
  */
 static bool any_to_come(void)
 {
@@ -476,8 +477,8 @@ static bool any_to_come(void)
 }
 
 /*
- * Each timer fires that is armed for a time that comes, whatever the periodic
- * ones do, which are due in each turn.
+ * Each timer that is armed for a time that comes fires, even if periodic timers
+ * are due in each turn.
  */
 static void settle(void)
 {
@@ -502,7 +503,7 @@ static void settle(void)
 		take_turn(i, 0, false, ~0U);
 		take_turn(i, 0, false, ~0U);
 		fuzz_assert(!turn_calls, "a call, and no timer is armed");
-		/* The times of timers that were disarmed have passed, too. */
+		/* The times of disarmed timers have passed, too. */
 		if (model_far[i])
 			continue;
 		fuzz_assert(callout_ctx_next_due(context[i]) == CALLOUT_FOREVER,

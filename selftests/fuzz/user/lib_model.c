@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lib_model.c - a model of timers: what each was armed for, and whether it comes as it is to
+ * lib_model.c - a model of timers: the arming of each, and whether it comes as it must
  */
 #include <limits.h>
 #include "lib_model.h"
@@ -11,7 +11,10 @@ uint64_t model_last[CLOCKS];
 uint64_t model_turn_end[CONTEXTS][CLOCKS];
 unsigned int model_settings;
 
-/* Turns that have begun; the times before the last, by clock; settings then. */
+/*
+ * Turns that have begun, the times before the last turn, by clock, and the
+ * settings at that time.
+ */
 static unsigned int turns[CONTEXTS];
 static uint64_t turn_begin[CONTEXTS][CLOCKS];
 static unsigned int turn_settings[CONTEXTS];
@@ -34,7 +37,7 @@ void model_new(struct model_timer *m)
 	m->timer = calloc(1, sizeof(*m->timer));
 }
 
-/* Nothing is armed in the contexts, which are new. */
+/* Reset the model: the contexts are new, and nothing is armed. */
 void model_init(void)
 {
 	unsigned int i;
@@ -71,7 +74,7 @@ static void model_due(struct model_timer *m, uint64_t lo, uint64_t hi)
 		model_last[m->clockid] = last;
 }
 
-/* The clock that its time is to count in. */
+/* The clock in which the timer's time counts. */
 clockid_t model_clock(const struct callout_timer *timer, bool rel)
 {
 	if (rel && timer->clockid == CLOCK_REALTIME)
@@ -88,7 +91,7 @@ static bool was_set(const struct model_timer *m)
 	       (m->settings != model_settings || turn_settings[m->ctx] != model_settings);
 }
 
-/* Has the timer armed for what was asked: relative if @rel. */
+/* Record the timer as armed: for a relative time if @rel. */
 void model_arm(struct model_timer *m, unsigned int i, uint64_t time, bool rel)
 {
 	m->moved = m->armed;
@@ -163,7 +166,7 @@ void model_fired(struct model_timer *m, const struct callout_event *e,
 	fuzz_assert(!callout_armed(m->timer), "still armed");
 }
 
-/* Whether @k is to come before @m, which comes in the turn that began last. */
+/* Whether @k must come before @m, which comes in the turn that began last. */
 static bool is_before(const struct model_timer *k, const struct model_timer *m)
 {
 	uint64_t hi = model_after(k->hi, k->slack);
@@ -191,7 +194,7 @@ void model_order(const struct model_timer *m)
 			    (unsigned long long)m->lo, (unsigned long long)k->hi);
 }
 
-/* From now on the times count that were given since the last turn. */
+/* Start counting the times that were given since the last turn. */
 void model_turn(unsigned int i, const struct turn *turn)
 {
 	uint64_t drift = mock.drift - turn->drift, ahead;
@@ -214,7 +217,7 @@ void model_turn(unsigned int i, const struct turn *turn)
 	}
 }
 
-/* Timers of the last turn are left: then a turn does nothing. */
+/* If timers of the last turn are left, a turn does nothing. */
 bool model_any_left(unsigned int i)
 {
 	struct model_timer *m;
@@ -226,7 +229,7 @@ bool model_any_left(unsigned int i)
 	return false;
 }
 
-/* Whether a timer is still to be handed out that was due @ago. */
+/* Whether a timer that was due @ago was not handed out yet. */
 bool model_any_due(unsigned int i, uint64_t ago)
 {
 	struct model_timer *m;

@@ -12,20 +12,20 @@
 #define CLOCKS		10
 
 /**
- * struct model_timer - a timer and what it was armed for
- * @timer: it
- * @armed: callout_ctx_next() is to return it
- * @waits: its time, @time, counts from the next turn
- * @lo: it is not due before this, in its clock
- * @hi: nor after this
+ * struct model_timer - a timer and its arming
+ * @timer: the timer
+ * @armed: callout_ctx_next() must return it
+ * @waits: the relative time @time counts from the next turn
+ * @lo: the timer is not due before this, in its clock
+ * @hi: the timer is not due after this
  * @ctx: index of its context
  * @clockid: its clock
  * @period: its period
  * @slack: its slack
- * @turn: the last turn of its context when it was armed
+ * @turn: the last turn of its context before the arming
  * @base: an absolute time before this may count as this
- * @seq: it was armed after all with lower numbers
- * @moved: it was armed already when it was armed
+ * @seq: the number of the arming, in order
+ * @moved: it was armed already before the arming
  * @rel: it was armed for a relative time
  * @settings: how often CLOCK_REALTIME had been set when it was armed
  */
@@ -45,7 +45,7 @@ struct model_timer {
 	unsigned int settings;
 };
 
-/* A turn: when it began, and @mock.drift then. */
+/* A turn: when it began, and @mock.drift at that time. */
 struct turn {
 	uint64_t start;
 	uint64_t drift;
@@ -54,7 +54,7 @@ struct turn {
 extern struct model_timer model[TIMERS];
 /* A timer was armed for a time that never comes. */
 extern bool model_far[CONTEXTS];
-/* The last time that comes for which a timer was armed, by clock. */
+/* The latest finite time for which a timer was armed, by clock. */
 extern uint64_t model_last[CLOCKS];
 /* The times after the last turn, or when the clock was first used, by clock. */
 extern uint64_t model_turn_end[CONTEXTS][CLOCKS];

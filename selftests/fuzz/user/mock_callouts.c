@@ -2,13 +2,12 @@
 /*
  * mock_callouts.c - the callouts of the mock: an array, searched from end to end
  *
- * What the library can do that no caller may, such as an unknown flag, is an error
- * as in the kernel.
+ * A wrong argument from the library, such as an unknown flag, is an error as in the kernel.
  */
 #include <errno.h>
 #include "mock_device.h"
 
-/* When it fires, in CLOCK_MONOTONIC: at a tick, neither early nor in the past. */
+/* The time when a callout fires, in CLOCK_MONOTONIC: at a tick, neither early nor in the past. */
 static uint64_t fires(const struct mock_callout *c)
 {
 	uint64_t t = c->due, ahead = mock_clock(c->set.clockid) - mock.now;
@@ -20,7 +19,7 @@ static uint64_t fires(const struct mock_callout *c)
 	return t > c->fired ? t : c->fired;
 }
 
-/* What is due has fired. */
+/* Let all due callouts fire. */
 void mock_fire(void)
 {
 	struct mock_callout *c;
@@ -56,7 +55,7 @@ static uint64_t next_fire(struct mock_file *f)
 	return first;
 }
 
-/* What the flags of an operation say its callout is named by. */
+/* Find a callout by the kind of name that the flags of an operation select. */
 static struct mock_callout *find_name(struct mock_file *f, uint64_t name,
 				      uint32_t flags)
 {
@@ -79,7 +78,7 @@ struct mock_callout *mock_find_key(struct mock_file *f, uint64_t key)
 	return find_name(f, key, CALLOUT_OPF_KEY);
 }
 
-/* Of several the first to be due, and of those the first that was set. */
+/* Take the callout that is due first, and among equal times the first that was set. */
 static struct mock_callout *find_func(struct mock_file *f,
 				      const struct callout_op *op)
 {
@@ -146,7 +145,7 @@ int mock_cancel(struct mock_file *f, struct mock_callout *c)
 	return c->unread ? CALLOUT_STATE_UNREAD : CALLOUT_STATE_PENDING;
 }
 
-/* Has the callout wait for the operation's time. */
+/* Make the callout wait for the operation's time. */
 static void start(struct mock_callout *c, const struct callout_op *op)
 {
 	c->due = due_of(op, c->set.clockid);
@@ -330,7 +329,7 @@ unsigned int mock_read_events(struct mock_file *f, struct callout_event *e,
 	return got;
 }
 
-/* Waits until an event is there, up to @end. Returns 0, also if none came in time. */
+/* Wait until an event is there, up to @end. Return 0, also if none came in time. */
 int mock_wait(struct mock_file *f, uint64_t end)
 {
 	uint64_t next = next_fire(f);
@@ -339,12 +338,12 @@ int mock_wait(struct mock_file *f, uint64_t end)
 		return 0;
 	if (next > end)
 		next = end;
-	/* A test that waits for nothing, for ever, is interrupted. */
+	/* Interrupt a wait that would never end. */
 	if (next >= TIME_LAST / 2)
 		return -EINTR;
 	if (mock.interrupt) {
 		mock.interrupt = false;
-		/* Just before that would have ended the wait. */
+		/* Stop just before the event that would have ended the wait. */
 		if (next > mock.now)
 			mock.now = next - 1;
 		return -EINTR;

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include "mock_device.h"
 
-/* When a wait of a batch ends, in CLOCK_MONOTONIC. */
+/* The time when a batch's wait ends, in CLOCK_MONOTONIC. */
 static uint64_t wait_end(const struct callout_batch *b)
 {
 	uint64_t ahead = mock_clock(b->clockid) - mock.now, time = b->time;

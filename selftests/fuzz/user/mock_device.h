@@ -3,10 +3,10 @@
  * mock_device.h - /dev/callout as callout.4 describes it, and timerfds, in a program
  *
  * The library's calls of ioctl(), read(), open(), close(), poll(), ppoll(),
- * clock_gettime(), calloc(), and of the functions that make epolls and timerfds are
+ * clock_gettime(), calloc(), and the functions that make epolls and timerfds are
  * linked to the functions here. An epoll is a file of the device, and a timerfd in it
- * a callout whose key is the clock. Time is a number: it goes on when a test says so,
- * by a little with each look at a clock, and in a wait, up to the next event. A call
+ * is a callout whose key is the clock. Time is a number. It advances when a test says
+ * so, by a little when a clock is read, and in a wait, up to the next event. A call
  * that succeeds changes errno.
  */
 #ifndef _FUZZ_MOCK_DEVICE_H
@@ -16,30 +16,30 @@
 #include "input.h"
 
 #define TIME_LAST	(~0ULL >> 1)
-/* errno after a call that has succeeded: no call fails with it. */
+/* errno after a successful call. No call fails with this value. */
 #define NO_ERROR	EXDEV
 
 #define MOCK_FILES	4U
 #define MOCK_CALLOUTS	96U
 #define MOCK_TICK	1000ULL
-/* The first descriptor: 0 is one, too. */
+/* The first descriptor. 0 is a descriptor, too. */
 #define MOCK_FD		0
 #define MOCK_TIMERFDS	24U
 /* The first descriptor of a timerfd. */
 #define MOCK_TIMERFD	100
 
-/* A callout that is outstanding. */
+/* An outstanding callout. */
 struct mock_callout {
 	bool used;
 	bool unread;
 	struct callout_op set;
 	uint64_t name;		/* its handle or, by the flags of @set, its key */
 	uint64_t due;		/* in its clock */
-	uint64_t fired;		/* in CLOCK_MONOTONIC; before, no earlier than this */
+	uint64_t fired;		/* in CLOCK_MONOTONIC; before that, a lower bound */
 	uint64_t seq;
 };
 
-/* What fdinfo shows. */
+/* The counters that fdinfo shows. */
 struct mock_counts {
 	uint64_t set, cancelled, withdrawn, delivered, reset, repeated;
 };
@@ -60,21 +60,21 @@ struct mock_timerfd {
 };
 
 /**
- * struct mock - the device, its clocks, and what is to fail next
+ * struct mock - the device, its clocks, and the next failures
  * @now: CLOCK_MONOTONIC
- * @asleep: what CLOCK_BOOTTIME is ahead of it
- * @real: what CLOCK_REALTIME is ahead of it
+ * @asleep: by how much CLOCK_BOOTTIME is ahead of @now
+ * @real: by how much CLOCK_REALTIME is ahead of @now
  * @jitter: by how much @now grows when a clock is read
- * @drift: the sum of that
+ * @drift: the sum of these increments
  * @use_slack: callouts fire as late as their slack allows
- * @fail_set: errno of the operations SET that follow, while @fail_sets
+ * @fail_set: errno of the next operations SET, while @fail_sets
  * @short_at: the next batch stops there with EFAULT, if it is not 0
  * @fail_batch: errno of the next batch, which does nothing
  * @interrupt: the next wait is interrupted
  * @allocations: how many calls of calloc() succeed, from now on
- * @calls: of ioctl(), read() and timerfd_settime()
- * @looks: of clock_gettime()
- * @polls: of poll()
+ * @calls: number of calls of ioctl(), read() and timerfd_settime()
+ * @looks: number of calls of clock_gettime()
+ * @polls: number of calls of poll()
  */
 struct mock {
 	struct mock_file file[MOCK_FILES];

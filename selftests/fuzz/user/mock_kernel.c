@@ -45,7 +45,7 @@ void *mock_kmalloc(size_t size)
 	return p ? memset(p, 0, size) : NULL;
 }
 
-/* The rcu_head is the first member of all that is freed so. */
+/* The rcu_head is the first member of every object that is freed by this. */
 void mock_free_later(void *p)
 {
 	struct rcu_head *head = p;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mock_kernel.h - what table.c and hash.c need of a kernel, in a program
+ * mock_kernel.h - the kernel functions that table.c and hash.c use, in a program
  *
- * Included before all else; the Makefile makes the kernel's headers that this
- * replaces, empty. There is one thread, which plays several CPUs: where the code
- * takes a lock, exchanges a word or may be rescheduled, mock_preempt() may run
- * an operation of another CPU. What RCU frees lives until the outermost operation
- * is over.
+ * Included before all else. The Makefile makes empty files of the kernel headers
+ * that this file replaces. There is one thread, which plays several CPUs: where
+ * the code takes a lock, exchanges a word or may be rescheduled, mock_preempt()
+ * may run an operation of another CPU. Memory that RCU frees lives until the
+ * outermost operation has ended.
  */
 #ifndef _FUZZ_MOCK_KERNEL_H
 #define _FUZZ_MOCK_KERNEL_H
@@ -49,7 +49,7 @@
 #define struct_size(p, member, n)	\
 	(sizeof(*(p)) + sizeof((p)->member[0]) * (size_t)(n))
 
-/* In place of kcompat.h: this is no version of the kernel. */
+/* Replaces kcompat.h, since there is no kernel version here. */
 #define _CALLOUT_KCOMPAT_H
 #define tick_timer		timer_list
 #define EXPORT_SYMBOL_IF_KUNIT(symbol)
@@ -68,7 +68,7 @@
 #define raw_smp_processor_id()	mock_cpu
 #define for_each_possible_cpu(cpu)	\
 	for ((cpu) = 0; (cpu) < nr_cpu_ids; (cpu)++)
-/* None is offline. */
+/* No CPU is offline. */
 #define for_each_cpu_andnot(cpu, mask, but)				\
 	for ((cpu) = 0; false; )
 #define for_each_cpu_wrap(cpu, mask, start)				\
@@ -97,7 +97,7 @@ void mock_preempt(void);
 #define lockdep_assert_irqs_disabled()	\
 	fuzz_assert(mock_irqs_off, "interrupts are on")
 
-/* locks: a lock that is held when it is taken is never released */
+/* locks: taking a lock that is held is a deadlock */
 typedef struct { int held; } arch_spinlock_t;
 typedef struct { arch_spinlock_t raw_lock; } raw_spinlock_t;
 typedef struct spinlock { raw_spinlock_t rlock; } spinlock_t;

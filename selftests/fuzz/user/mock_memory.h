@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mock_memory.h - what a test sets of the mock kernel
+ * mock_memory.h - the state of the mock kernel that a test sets
  */
 #ifndef _FUZZ_MOCK_MEMORY_H
 #define _FUZZ_MOCK_MEMORY_H

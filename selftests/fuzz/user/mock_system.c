@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mock_system.c - what else the mock is: clocks, memory, descriptors, timerfds, epolls
+ * mock_system.c - the mock's clocks, memory, descriptors, timerfds and epolls
  */
 #include <errno.h>
 #include <fcntl.h>

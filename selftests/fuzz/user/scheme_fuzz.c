@@ -2,10 +2,9 @@
 /*
  * scheme_fuzz.c - a fuzzer of the schemes, each against the reference model
  *
- * The wheel, the schemes of module/lab/, and kunit/lib/model.c, which says what holds: as in
- * selftests/harness, but the operations are the fuzzer's choice. The first bytes
- * of an input choose the scheme, its variant, its geometry and the time at which
- * it begins.
+ * Uses the wheel, the schemes of module/lab/, and the model kunit/lib/model.c, as
+ * selftests/harness does, but the fuzzer chooses the operations. The first bytes of an input
+ * choose the scheme, its variant, its geometry and the time at which it begins.
  */
 #include <stdarg.h>
 #include <linux/err.h>
@@ -18,9 +17,9 @@
 #include "wheel/hashed_wheel.h"
 
 #define ENTRIES		64U
-/* More than a block of a scheme that allocates. */
+/* More callouts than a block of a scheme that allocates. */
 #define CROWD		1100U
-/* Schemes step through ticks or laps: from one expiry to the next, at most. */
+/* The maximum distance from one expiry to the next: schemes step through ticks or laps. */
 #define REACH		4096ULL
 #define FAR		(1ULL << 40)
 
@@ -42,7 +41,7 @@ void callout_env_keep(void *env, struct callout_model *m)
 	kept = m;
 }
 
-/* How many are to succeed. */
+/* How many allocations succeed. */
 static unsigned int allocations(struct input *in)
 {
 	unsigned int n = input_below(in, 8);
@@ -128,7 +127,7 @@ static void entry_op(struct input *in, struct callout_model *m, u64 scale)
 	callout_model_rearm(m, e, min(expires, m->clock + 4 * REACH));
 }
 
-/* Starts many at once: more than a budget can move. */
+/* Start many at once: more than a budget can move. */
 static void many(struct input *in, struct callout_model *m, u64 scale)
 {
 	u64 first = input_distance(in, scale, REACH), step = input_below(in, 4);
@@ -140,7 +139,7 @@ static void many(struct input *in, struct callout_model *m, u64 scale)
 					    m->clock + first + i * step);
 }
 
-/* Out of memory at the n-th allocation: the scheme goes on as it was. */
+/* If the n-th allocation fails, the scheme continues unchanged. */
 static void reserve(struct input *in, struct callout_model *m)
 {
 	int ret;

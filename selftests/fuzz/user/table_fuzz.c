@@ -4,15 +4,14 @@
  *
  * Some CPUs take and free slots of a small table, whose callouts are in lists of
  * the scheme sorted_list, or found by the hash. The bases are mocks. A model
- * has the live handles. What holds:
+ * has the live handles. These properties hold:
  *
  *  - a handle names its callout until that is freed, and no callout after that;
- *  - a slot is taken if and only if there is a free one, and it is of the base
- *    that is locked;
- *  - what is found by its key is the first to expire;
+ *  - a slot is taken if and only if a slot is free, and it is of the base that is locked;
+ *  - a lookup by key finds the first callout to expire;
  *  - no slot is lost or in two pools; room that was reserved is there.
  *
- * Where a lock is taken another CPU may free slots, or move what is pending.
+ * Where a lock is taken another CPU may free slots, or move pending callouts.
  */
 #include "wheel/scheme.h"
 #include "core/cpu.h"
@@ -43,7 +42,7 @@ static struct {
 static unsigned int nr_live;
 static u64 stale[STALE];
 static unsigned int nr_stale;
-/* Slots freed while a search went on; it may miss them. */
+/* Slots freed during a search, which may miss them. */
 static unsigned int freed;
 
 int co_base_reserve(struct callout_base *base, int n)
@@ -62,7 +61,7 @@ void co_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 	n->cpu = cpu;
 }
 
-/* The node's base was another when its lock was taken. */
+/* The node's base changed before the lock was taken. */
 struct callout_base *co_lock_slow(struct callout_node *n)
 {
 	struct callout_base *base;
@@ -86,7 +85,7 @@ static void node_moves(struct callout_base *from, struct callout_node *n,
 	co_move_end();
 }
 
-/* Its CPU is offline: to the next base. */
+/* The CPU is offline, so take the next base. */
 struct callout_base *co_rehome_slow(struct callout_base *base,
 				    struct callout_node *n)
 {
@@ -115,8 +114,8 @@ static void key_of(unsigned int key, u64 *func, u64 *arg)
 }
 
 /*
- * A slot for a callout of the base of this CPU, as callout_set() has one; of some keys as
- * in a handler of that base, which may have the spare one.
+ * Take a slot for a callout of this CPU's base, as callout_set() does. For some keys,
+ * take it as in a handler of that base, which may have the spare slot.
  */
 static void take(unsigned int expires)
 {
@@ -180,7 +179,7 @@ static void dead(u64 handle)
 	freed++;
 }
 
-/* Cancels what is live[@i], with its base locked. */
+/* Cancel live[@i], with its base locked. */
 static void release(struct callout_base *base, unsigned int i)
 {
 	struct callout_slot *slot = live[i].slot;
@@ -204,7 +203,7 @@ static void cancel(unsigned int i)
 	fuzz_assert(slot == live[i].slot, "another slot");
 	local_irq_disable();
 	base = co_lock_irqs_off(&slot->node);
-	/* Another CPU may have been first. */
+	/* Another CPU may have been faster. */
 	for (i = 0; i < nr_live && live[i].handle != handle; i++)
 		;
 	if (i < nr_live) {
@@ -220,7 +219,7 @@ static void cancel(unsigned int i)
 	mock_cpu = cpu;
 }
 
-/* The slot gets its last generation: it is used once more, never again. */
+/* Give the slot its last generation: it is used once more, and then never again. */
 static void age(unsigned int i)
 {
 	struct callout_slot *slot = live[i].slot;
@@ -259,7 +258,7 @@ static void cancel_by_key(void)
 		found = true;
 		break;
 	}
-	/* What a search finds is pending, and its base is locked. */
+	/* A callout that a search finds is pending, and its base is locked. */
 	fuzz_assert(found || !slot || !co_searches(), "free: %llx",
 		    slot->handle);
 	if (base && (slot || !co_searches()))
@@ -279,7 +278,7 @@ static void look_up(void)
 	if (slot && slot->handle == handle) {
 		unsigned int i;
 
-		/* Made up, it may be that of a free slot. */
+		/* A made-up number may be the handle of a free slot. */
 		for (i = 0; i < nr_stale; i++)
 			fuzz_assert(stale[i] != handle, "a stale handle");
 	}
@@ -327,7 +326,7 @@ static void reserve(void)
 	mock_allocations = UINT_MAX;
 }
 
-/* Another CPU frees a slot, or what is pending on one goes to another. */
+/* Another CPU frees a slot, or a pending callout moves to another base. */
 static void another_cpu(void)
 {
 	unsigned int v = input_byte(in), to = v / 8 % MOCK_CPUS, i;
@@ -475,7 +474,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	reserve_fails = 0;
 	make_bases();
 	memset(&table, 0, sizeof(table));
-	/* As the kernel has it, or the device. */
+	/* Use the settings of the kernel's table, or of the device's. */
 	table.reserve_optional = v & 2;
 	table.outlives_bases = v & 2;
 	table.keeps_spare = v & 4;
