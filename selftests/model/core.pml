@@ -2,34 +2,34 @@
 /*
  * core.pml - arm, stop, drain, migrate, expire, hotplug and unload, for spin
  *
- * One configuration, -DCONFIG_NAME, has a few threads that race in two or three
- * functions of module/core/arm.c, stop.c, run.c, expiry.c, base.c and cpu.c, and is searched
- * to the end: scripts/check/model.sh. Names are the code's. -DBUG_NAME makes one mistake.
+ * A configuration, -DCONFIG_NAME, has a few threads that race in two or three functions of
+ * module/core/arm.c, stop.c, run.c, expiry.c, base.c and cpu.c, and is searched
+ * exhaustively: scripts/check/model.sh. Names are the code's. -DBUG_NAME makes one mistake.
  *
- * A step is atomic. A hold of a base's lock is one step or several; in between
- * base.locked is set, and who wants the lock waits. What is read without it, or
- * under another lock, is a step of its own: node.cpu in co_lock(), run_seq in
- * co_wait_seq(), stage when the handler is over. A spin is a step that waits.
- * Interrupts do not exist: what they exclude on one CPU is possible here.
+ * A step is atomic. A hold of a base's lock is one step or several. In between
+ * base.locked is set, and a thread that wants the lock waits. A read without
+ * the lock, or under another lock, is a separate step: node.cpu in co_lock(),
+ * run_seq in co_wait_seq(), stage when the handler has ended. A spin is a step
+ * that waits. There are no interrupts: interleavings that disabling them
+ * excludes on one CPU are possible here.
  *
- * The scheme is a set: node.list says in whose it is, and each callout that is due
- * may come first. The clock has LAST ticks; the last stands for all that follow.
+ * The scheme is a set: node.list says in which base's set the callout is, and each
+ * due callout may come first. The clock has LAST ticks. The last tick stands for
+ * all later ticks.
  *
- * What is checked, by the words of the assertion:
+ * The properties checked, by the words of the assertion:
  *
  *	started, live		a handler starts once for each setting that was not
  *				cancelled
  *	func			stop returned 1 or -1: the handler does not run
  *	inside			drain has returned: the core is done with the callout
  *	freed			the core does not touch a callout that may be freed
- *	list			a callout is in one set, that of node.cpu
- *	lost			in the end nothing is pending that no tick comes for
- *	stuck			in the end each thread has returned: no deadlock
+ *	list			a callout is in one set, the set of node.cpu
+ *	lost			at the end no callout is pending without a tick to come
+ *	stuck			at the end each thread has returned: no deadlock
  */
 
-/*
- * The configurations: who races. A handler does what the first line says.
- */
+/* The configurations: the racing threads. The first line says what a handler does. */
 
 /* stop and reset against the handler, which sets its callout again */
 #ifdef CONFIG_stop
@@ -61,7 +61,7 @@
 		run drainer(0, 1, false)
 #endif
 
-/* Two drains, and a thread that sets the callout meanwhile. */
+/* Two drains, and a thread that sets the callout concurrently. */
 #ifdef CONFIG_drains
 #define SETS
 #define DRAINS
@@ -138,7 +138,7 @@
 		run softirq(1, true, true); run drainer(0, 1, false)
 #endif
 
-/* The same, with a stop by one thread and settings by another. */
+/* As leave, with a stop by one thread and settings by another. */
 #ifdef CONFIG_leave_stop
 #define SETS
 #define STOPS
@@ -160,7 +160,7 @@
 		run setter(0, NONE, 2, 1); run setter(1, NONE, 1, 1)
 #endif
 
-/* CPU 1 goes while its callout is due, and set and stopped by CPU 0. */
+/* CPU 1 goes offline while its callout is due, and set and stopped by CPU 0. */
 #ifdef CONFIG_hotplug
 #define SETS
 #define STOPS
@@ -172,7 +172,7 @@
 		run stopper(0, 1)
 #endif
 
-/* It goes while the handler runs, which sets its callout. Drain, free. */
+/* CPU 1 goes offline while the handler runs, which sets its callout. Drain, free. */
 #ifdef CONFIG_hotplug_drain
 #define DRAINS
 #define HOTPLUG
@@ -185,7 +185,7 @@
 		run hotplug(false); run drainer(0, 1, false)
 #endif
 
-/* It goes and comes back, and callouts return home. */
+/* CPU 1 goes offline and comes back, and callouts return home. */
 #ifdef CONFIG_hotplug_back
 #define SETS
 #define HOTPLUG
@@ -197,7 +197,7 @@
 		run setter(0, 1, 1, 2)
 #endif
 
-/* It goes with callouts that are put off. */
+/* CPU 1 goes offline with callouts that are put off. */
 #ifdef CONFIG_hotplug_trylock
 #define STOPS
 #define HOTPLUG
@@ -238,7 +238,7 @@
 #define LAST	1
 #endif
 #ifndef REARMS
-#define REARMS	0	/* how often handlers set callouts, all together */
+#define REARMS	0	/* how often all handlers together set callouts */
 #endif
 
 #define NONE	7	/* no callout, no base */
@@ -298,13 +298,13 @@ bool associated;	/* the associated lock of all callouts is held */
 bool cpu_gone;		/* CPU 1 is dead */
 byte asleep;		/* bits: threads on a base's wait queue */
 
-/* What the user may expect. */
+/* The state that the user may expect. */
 bool live[NODES];	/* set, and neither started nor cancelled */
 bool func[NODES];	/* its function is called and has not returned */
 bool inside[NODES];	/* the core is between taking it and the end of the run */
 bool freed[NODES];	/* may be freed */
 byte drains;		/* calls owed by callout_async_drain() */
-byte threads;		/* that have not returned */
+byte threads;		/* threads that have not returned */
 
 #define is_running(b, n)	(base[b].running == (n) && RAN(n))
 #ifdef BUG_no_ran
@@ -324,7 +324,7 @@ byte threads;		/* that have not returned */
 /* co_program() */
 inline program(B, TICK)
 {
-	assert(!base[B].shut_down);	/* lost: no CPU is there to be woken */
+	assert(!base[B].shut_down);	/* lost: there is no CPU to wake */
 	base[B].armed = lower(TICK, LAST);
 	base[B].timer = base[B].armed
 }
@@ -362,7 +362,7 @@ inline dequeue(B, N)
 	node[N].due = false
 }
 
-/* co_lock_irqs_off(), co_lock_slow(): b is the base then locked */
+/* co_lock_irqs_off(), co_lock_slow(): b is the base that is locked afterwards */
 inline lock_node(N, B)
 {
 	do
@@ -412,7 +412,7 @@ inline move_locked(B, N, T, CPU)
 
 /*
  * co_stop_locked(): in a hold. to is 1, 0 or 2, which is -1. The setting that it
- * takes out is not live any more.
+ * takes out is no longer live.
  */
 inline stop_locked(B, N, TO)
 {
@@ -451,7 +451,7 @@ inline cancel_start(B, N, DONE)
 	fi
 }
 
-/* co_arm(), co_arm_slow(), by a caller on cpu; target NONE: where it is */
+/* co_arm(), co_arm_slow(), by a caller on cpu. If target is NONE, the callout stays where it is. */
 inline arm(N, TARGET, TICKS, CPU)
 {
 	lock_node(N, ab);
@@ -484,7 +484,7 @@ inline arm(N, TARGET, TICKS, CPU)
 			fi;
 			if
 			:: is_running(ab, N) ->
-				/* It stays: see co_leave(). */
+				/* The callout stays: see co_leave(). */
 				base[ab].leaving = (node[N].away -> N : NONE);
 				base[ab].attention = true;
 				at = ab
@@ -671,7 +671,7 @@ inline leave(B)
 	fi
 }
 
-/* What a handler does: it sets its own callout, there or on another CPU. */
+/* A handler sets its own callout, on the same or on another CPU. */
 inline handler(N, B)
 {
 	if
@@ -700,7 +700,7 @@ inline handler(N, B)
 	fi
 }
 
-/* co_begin_tick(). The last tick stands for later ones: another each time. */
+/* co_begin_tick(). The last tick stands for later ticks, a different one each time. */
 inline begin_tick(B)
 {
 	if
@@ -766,7 +766,7 @@ end_idle:
 		:: else ->
 			if
 			:: by_timer && base[b].armed > clock && base[b].armed != NEVER ->
-				/* A hop, or set for an earlier tick before. */
+				/* A hop, or an earlier setting for an earlier tick. */
 				base[b].timer = base[b].armed;
 				goto ended
 			:: else ->
@@ -786,7 +786,7 @@ look:	/* co_expire_due() */
 		fi;
 		if
 		:: n < NODES && (did || base[b].dead) ->
-			/* The limit: it goes on in the tasklet. */
+			/* At the limit, expiry continues in the tasklet. */
 			more = true;
 			goto out
 		:: n < NODES && !base[b].dead
@@ -894,7 +894,7 @@ look:	/* co_expire_due() */
 	if
 	:: atomic { base[b].drain -> base[b].drain = false; unlock(b) };
 	   atomic {
-		/* It may be set by now: callout_async_drain() promises no more. */
+		/* The callout may be set by now: callout_async_drain() promises no more. */
 		assert(!inside[0]);
 		drains--
 	   };
@@ -933,7 +933,7 @@ search:	/* co_program_next(), co_search_next(): the search takes steps */
 #ifdef HOLDS
 	if
 	:: unlock(b);
-	   /* co_relock(): the search goes on, in what is there by now */
+	   /* co_relock(): the search continues, in the callouts that are there by now */
 	   atomic { lock(b) };
 #ifndef BUG_search_not_repeated
 	   goto search
@@ -1040,7 +1040,10 @@ proctype async_drainer(byte n)
 #endif
 
 #ifdef HANDLER_FREES
-/* The handler of what was here has freed it; this is another, at the same address. */
+/*
+ * The handler of the callout that was here has freed it. This is another
+ * callout, at the same address.
+ */
 proctype reuser(byte n)
 {
 	ARM_LOCALS;
@@ -1116,7 +1119,7 @@ inline evacuate()
 }
 
 #ifdef HOTPLUG
-/* CPU 1 goes: co_cpu_offline(), co_cpu_dead(); and may come back */
+/* CPU 1 goes offline: co_cpu_offline(), co_cpu_dead(); and may come back */
 proctype hotplug(bool back)
 {
 	byte n;
@@ -1175,7 +1178,7 @@ proctype unload()
 }
 #endif
 
-/* What must be true when nothing can happen any more. */
+/* The conditions that must hold when no further step is possible. */
 proctype end()
 {
 	bool lost, stuck;

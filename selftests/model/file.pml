@@ -6,17 +6,17 @@
  * As core.pml, of module/device/event.c, op.c, file.c and module/handles/table.c. There is one
  * base, whose lock is outside callout_file.lock, except where free slots are stolen.
  *
- * What is checked, by the words of the assertion:
+ * The properties checked, by the words of the assertion:
  *
- *	mine		a cancel that succeeds is of the setting that its handle names
- *	ended		nothing fires, and no reader takes it, after it was cancelled
+ *	mine		a cancel that succeeds cancels the setting that its handle names
+ *	ended		no setting fires, and no reader takes its event, after it was cancelled
  *	states		a slot is free, pending, ready, or a reader's
  *	unread		callout_file.unread is the length of the ready list
  *	books		D4: set = cancelled + withdrawn + delivered + outstanding
  *	freed		a file that is freed is not touched
- *	sleeps		in the end no reader sleeps while there is an event
- *	missed		a search for a free slot finds one if there is one all the time
- *	stuck		in the end each thread has returned
+ *	sleeps		at the end no reader sleeps while there is an event
+ *	missed		a search finds a free slot if a slot is free all the time
+ *	stuck		at the end each thread has returned
  */
 
 /* CANCEL, by two, an expiry, a reader whose copy may fail, and SET, which reuses it */
@@ -49,7 +49,7 @@
 #define WAIT
 #endif
 
-/* close() while an expiry is under way. */
+/* close() during an expiry. */
 #ifdef CONFIG_close
 #define CONFIG	set(); threads = 2; run expiry(1); run closer()
 #define SLOT
@@ -80,8 +80,8 @@ byte unread;
 /* struct callout_slot; of its flags, READY, REPEAT and MOVED */
 bool pending, ready, repeat, moved, is_free;
 byte handle;		/* its generation */
-byte setting;		/* what it was set for; settings are numbered, as handles are */
-byte held;		/* by readers that have detached it */
+byte setting;		/* the setting; settings are numbered, as handles are */
+byte held;		/* held by readers that have detached it */
 
 byte sets = 0, cancelled, withdrawn, delivered;
 bool ended[4];
@@ -378,7 +378,7 @@ proctype closer()
 
 #ifdef WAIT
 byte unread;
-byte asleep;		/* bits: threads on callout_file.readers that nobody has woken */
+byte asleep;		/* bits: threads on callout_file.readers that are not woken yet */
 
 /* wake_up() of exclusive waiters: one of them */
 inline wake_up()
@@ -390,7 +390,7 @@ inline wake_up()
 	fi
 }
 
-/* events_expire(), of events that are not due together */
+/* events_expire(), for events that are not due together */
 proctype source(byte times)
 {
 	bool wake;
@@ -477,7 +477,7 @@ left:	skip
 #ifdef STEAL
 bool locked[CPUS];	/* the bases */
 bool stealing;		/* callout_table.steal */
-byte cpu[SLOTS];	/* node.cpu; of a free slot, whose pool it is in */
+byte cpu[SLOTS];	/* node.cpu; for a free slot, the base of its pool */
 bool used[SLOTS];
 byte handle[SLOTS];
 
@@ -537,12 +537,12 @@ proctype thief(byte me)
 	stealing = false;
 	locked[me] = false;
 done:
-	/* Two slots, two that look for one. */
+	/* Two slots, and two threads that look for a slot. */
 	assert(got);	/* missed */
 	threads--
 }
 
-/* co_lock_slow() with a stale handle: who is through holds the slot's base */
+/* co_lock_slow() with a stale handle: a thread that passes holds the slot's base */
 proctype stale(byte n)
 {
 	byte b;
@@ -576,7 +576,7 @@ proctype end()
 #ifdef WAIT
 		sleeps = unread > 0 && asleep > 0;
 		assert(!sleeps);
-		/* Who sleeps has no event to read. */
+		/* A sleeping reader has no event to read. */
 		stuck = threads > 0 && !asleep;
 #else
 		stuck = threads > 0;
