@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hotplug_storm.c - CPUs come and go while 100 000 callouts are outstanding
+ * hotplug_storm.c - CPUs go offline and online while 100 000 callouts are outstanding
  *
  * The callouts are spread over the bases of all CPUs that are online at the
  * start. Then all of these but CPU 0 go offline and online again, up to half of
- * them offline at any time, while callouts expire throughout and a few threads,
- * each of which visits its share of the CPUs in turn, set, cancel and read. At
- * the end the ledger must balance: each callout has fired once or was cancelled.
+ * them offline at any time. Callouts expire throughout, and a few threads, each
+ * of which visits its share of the CPUs in turn, set, cancel and read. At the
+ * end the ledger must balance: each callout has fired once or was cancelled.
  */
 #include <pthread.h>
 
@@ -15,7 +15,7 @@
 
 #define WORKERS		4U
 #define OUTSTANDING	100000U
-#define CYCLES		51U		/* off and on, in each test, at least */
+#define CYCLES		51U		/* times off and on, in each test, at least */
 #define CAPACITY	2000000U
 #define SOON		(200 * MSEC)
 #define SETS		64
@@ -24,12 +24,12 @@
 /**
  * struct worker - a thread that visits every WORKERS-th CPU, in turn
  * @ledger: the callouts
- * @end: it is to end
+ * @end: the thread must end
  * @first: the first of its CPUs
  * @cpus: the number of all CPUs
- * @seed: of its random numbers
- * @cancels: how many callouts it tries to cancel on each visit
- * @sets: it sets callouts, too
+ * @seed: the seed of its random numbers
+ * @cancels: how many callouts the thread tries to cancel on each visit
+ * @sets: the thread sets callouts, too
  * @thread: the thread
  */
 struct worker {
@@ -62,8 +62,8 @@ static bool set_online(unsigned int cpu, bool online)
 }
 
 /*
- * Takes each CPU but CPU 0 offline and online, @rest ns between the steps. When
- * half of them are offline, the first of these comes back.
+ * Take each CPU but CPU 0 offline and online, @rest ns between the steps. When
+ * half of them are offline, the first offline CPU comes back.
  */
 static bool storm_round(unsigned int cpus, __u64 rest)
 {
@@ -86,7 +86,7 @@ static bool storm_round(unsigned int cpus, __u64 rest)
 	return true;
 }
 
-/* Stays where it is if the CPU is offline, and may lose its CPU at any time. */
+/* Keep the thread where it is if the CPU is offline. The thread may lose its CPU at any time. */
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -121,10 +121,11 @@ FIXTURE(storm) {
 };
 
 /*
- * In the quiet storm no callout is set: a lost one stays lost, since no later
- * one programs the tick for it. Thousands are due at a time, so that CPUs often
- * go offline during expiry. In the busy storm most callouts are due soon: few
- * others are still on the CPU where they were set when they expire.
+ * In the quiet storm no callout is set, so a lost callout stays lost, since no
+ * later callout programs the tick for it. Thousands are due at a time, so that
+ * CPUs often go offline during expiry. In the busy storm most callouts are due
+ * soon, since few others are still on the CPU where they were set when they
+ * expire.
  */
 FIXTURE_VARIANT(storm) {
 	__u64 span;
@@ -145,7 +146,7 @@ FIXTURE_VARIANT_ADD(storm, busy) {
 	.sets = true,
 };
 
-/* Sets callouts on all CPUs; false if some could not be set. */
+/* Set callouts on all CPUs; false if some could not be set. */
 static bool fill(struct ledger *l, __u64 span, __u64 grain, unsigned int cpus)
 {
 	unsigned int cpu, i, seed = 1;
@@ -171,7 +172,7 @@ FIXTURE_SETUP(storm)
 	self->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	ASSERT_LE(WORKERS, self->cpus);
 	ASSERT_TRUE(fill(&self->ledger, span, variant->grain, self->cpus));
-	/* Most of them when the first CPU goes, however slow the machine is. */
+	/* Most callouts are outstanding when the first CPU goes, however slow the machine is. */
 	while (info_of(self->ledger.fd).outstanding -
 	       info_of(self->ledger.fd).unread < OUTSTANDING / 2) {
 		ledger_free(&self->ledger);

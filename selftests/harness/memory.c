@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memory.c - allocations that fail when the program has asked for it
+ * memory.c - allocations that fail on the program's request
  */
 #include <limits.h>
 #include <stdlib.h>

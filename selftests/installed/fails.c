@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fails.c - a turn or a flush that fails, for programs that are linked with --wrap
+ * fails.c - makes a turn or a flush fail, for programs that are linked with --wrap
  */
 #include <errno.h>
 #include <libcallout.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wait.c - a program outside of this tree: it knows only what pkg-config prints
+ * wait.c - a program outside of this tree, built only with what pkg-config prints
  *
  * It arms two timers of libcallout, disarms one, and waits for the other.
  */

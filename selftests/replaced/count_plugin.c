@@ -4,11 +4,11 @@
  *
  *	qemu-system-x86_64 -plugin count_plugin.so,symbols=FILE,mark=NAME,out=FILE
  *
- * The symbols are those of nm -n. Each call of the function NAME ends a phase and
- * begins the next: the counts of the phase go to the output, a line for each
- * function that has executed any, "PHASE COUNT NAME", and are cleared. Counts of
- * user space are under the name "user", of modules under "modules". One CPU only:
- * nothing is locked.
+ * The symbols are the output of nm -n. Each call of the function NAME ends a
+ * phase and begins the next. The counts of the phase go to the output, a line
+ * "PHASE COUNT NAME" for each function that has executed an instruction, and are
+ * cleared. Counts of user space are under the name "user", and counts of
+ * modules under "modules". For one CPU only: nothing is locked.
  */
 #include <linux/types.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 int qemu_plugin_version = 1;
 
-/* Where x86-64 has the code of modules. */
+/* The address range of module code on x86-64. */
 #define MODULES		0xffffffffa0000000ULL
 
 struct function {

@@ -6,9 +6,9 @@
  *	net_load ask ADDRESS PORT CONNECTIONS REQUESTS BYTES
  *
  * An answer is the request, each byte one more. Both keep connections alive by
- * probes, so that timers of every kind are at work: retransmission, delayed
+ * probes, so that timers of every kind run: retransmission, delayed
  * acknowledgment, keepalive, time-wait. A connection is a process, and the asker
- * ends with what they have counted, "ok CONNECTIONS REQUESTS BYTES".
+ * ends with the sums of their counts, "ok CONNECTIONS REQUESTS BYTES".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ static int make_socket(const char *address, const char *port,
 	return s;
 }
 
-/* Returns false at the end of the connection. */
+/* Return false at the end of the connection. */
 static bool read_all(int s, unsigned char *to, size_t n)
 {
 	ssize_t got;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * qemu_plugin.h - what count_plugin.c uses of QEMU's interface for plugins
+ * qemu_plugin.h - the part of QEMU's plugin interface that count_plugin.c uses
  *
- * Version 1 of it. QEMU's own header is in no package of Debian 12.
+ * Version 1 of the interface. QEMU's own header is in no package of Debian 12.
  */
 #ifndef QEMU_PLUGIN_H
 #define QEMU_PLUGIN_H
@@ -21,11 +21,11 @@ typedef void exit_fn(plugin_id id, void *data);
 enum { INLINE_ADD_U64 };
 enum { NO_REGISTERS };
 
-/* What a plugin has. */
+/* The plugin defines these. */
 extern int qemu_plugin_version;
 int qemu_plugin_install(plugin_id id, const void *info, int argc, char **argv);
 
-/* What it calls. */
+/* The plugin calls these. */
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translate_fn *fn);
 void qemu_plugin_register_atexit_cb(plugin_id id, exit_fn *fn, void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);

@@ -3,11 +3,12 @@
  * uv_main.c - runs a test of libuv's by its name, or counts timers that fire early
  *
  *	uv_main TEST
- *	uv_main early	prints how many of 100 were
+ *	uv_main early	prints how many of 100 timers were early
  *
  * A turn of libuv sees that a timer is due by a clock of whole milliseconds. So a timer that is
- * started late in a millisecond is called early by what had passed of it (libuv's issue 4773), if
- * something else than the timer's own timeout wakes the loop: here it does not sleep.
+ * started late in a millisecond is called early by the part of the millisecond that had passed
+ * (libuv's issue 4773), if something other than the timer's timeout wakes the loop. Here the loop
+ * does not sleep.
  */
 #include <dlfcn.h>
 #include <err.h>

@@ -2,9 +2,10 @@
 /*
  * uv_timer.c - libuv's src/timer.c, with its timers in libcallout
  *
- * A program that links this does not take timer.o of libuv_a.a: its uv_timer_t are timers of
- * a context that callout_libuv.h has put into the loop. As libuv's they are called at the begin
- * of a turn, not where their descriptor is: until then they wait in a queue.
+ * A program that links this file does not take timer.o from libuv_a.a: its uv_timer_t are
+ * timers of a context that callout_libuv.h has put into the loop. Like libuv's own timers they
+ * are called at the start of a turn, not when the descriptor is polled. Until then they wait in
+ * a queue.
  */
 #include <callout_libuv.h>
 #include <err.h>
@@ -16,10 +17,10 @@
 #define LAST		(~0ULL >> 1)
 
 /**
- * struct timers - of a loop
+ * struct timers - the timers of a loop
  * @part: the context in the loop
- * @due: those to be called
- * @next: of another loop
+ * @due: timers to be called
+ * @next: the timers of another loop
  */
 struct timers {
 	struct callout_libuv part;
@@ -28,9 +29,9 @@ struct timers {
 };
 
 /**
- * struct timer - of an active uv_timer_t, which points to it
- * @callout: as long as it waits
- * @due: in the queue, once it has fired
+ * struct timer - the timer of an active uv_timer_t, which points to it
+ * @callout: used as long as it waits
+ * @due: its place in the queue after it has fired
  * @handle: the uv_timer_t
  */
 struct timer {
@@ -102,7 +103,7 @@ int uv_timer_init(uv_loop_t *loop, uv_timer_t *handle)
 	return 0;
 }
 
-/* From now, not from uv_now(), which is past by up to a millisecond and the turn's length. */
+/* Count from now, not from uv_now(), which is past by up to a millisecond and the turn's length. */
 int uv_timer_start(uv_timer_t *handle, uv_timer_cb cb, uint64_t timeout,
 		   uint64_t repeat)
 {

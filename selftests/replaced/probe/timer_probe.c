@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timer_probe.c - what struct timer_list costs, and how late it is
+ * timer_probe.c - the cost of struct timer_list, and its lateness
  *
  * The same source for a kernel whose timer_list is Linux's and for one whose
  * timer_list is a callout: it knows linux/timer.h only. For QEMU with -icount
@@ -31,9 +31,9 @@ MODULE_PARM_DESC(late, "measure lateness, which takes more than an hour of the g
 #define HOUR		(3600UL * HZ)
 #define OPS		1000U
 #define TOGETHER	1000U
-/* Less than Linux's wheel takes without rounding. */
+/* Less than the distance from which on Linux's wheel rounds. */
 #define TICKS		50U
-/* What the tick itself takes differs from tick to tick. */
+/* The cost of the tick itself differs from tick to tick. */
 #define ROUNDS		8U
 
 static void nothing(struct timer_list *t)
@@ -45,7 +45,7 @@ static void report(const char *what, unsigned int outstanding, u64 n)
 	pr_info("probe-cost: %s,%u,%llu\n", what, outstanding, n);
 }
 
-/* Arming of an idle timer, moving it to a later time, and deleting it. */
+/* Measure arming an idle timer, moving it to a later time, and deleting it. */
 static void probe_ops(unsigned int outstanding, struct timer_list *t)
 {
 	u64 set = 0, later = 0, same = 0, delete = 0, start, at[5];
@@ -176,7 +176,7 @@ static int probe_costs(void)
 		for (; n < outstanding[i]; n++)
 			mod_timer(&others[n], jiffies + 4 * HOUR +
 					      get_random_u32_below(HOUR));
-		/* What the wheel does to grow is not part of an operation. */
+		/* Growth of the wheel does not count as part of an operation. */
 		schedule_timeout_uninterruptible(7 * HZ);
 		probe_ops(n, &timers[0]);
 		if (!probe_expiry(n, timers))
@@ -217,7 +217,7 @@ static int compare_lateness(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Timers at random distances from @from to @to ticks, all at a time. */
+/* Set timers at random distances from @from to @to ticks, all at the same time. */
 static int probe_late(unsigned long from, unsigned long to)
 {
 	static long by[TRIALS];
@@ -254,8 +254,8 @@ static int probe_late(unsigned long from, unsigned long to)
 #define PHASES		16U
 
 /*
- * Sleeps that begin at any moment between two ticks: schedule_timeout() promises
- * that as many ticks pass as it is told, and msleep() relies on that.
+ * Sleep from any moment between two ticks: schedule_timeout() promises that at
+ * least as many ticks pass as its argument says, and msleep() relies on it.
  */
 static void probe_sleep(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kmemleak.h - leaks are the address sanitizer's matter
+ * kmemleak.h - empty functions: the address sanitizer finds leaks
  */
 #ifndef _HARNESS_KMEMLEAK_H
 #define _HARNESS_KMEMLEAK_H

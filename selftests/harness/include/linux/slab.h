@@ -2,8 +2,7 @@
 /*
  * slab.h - the kernel's allocation functions, for a program
  *
- * harness_alloc() fails when the program has asked for it, to test schemes
- * without memory.
+ * harness_alloc() fails on the program's request, to test schemes without memory.
  */
 #ifndef _HARNESS_SLAB_H
 #define _HARNESS_SLAB_H
@@ -14,7 +13,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* How many succeed before all fail; UINT_MAX: all succeed. */
+/* How many allocations succeed before all fail. UINT_MAX: all succeed. */
 extern unsigned int harness_allocations_left;
 
 #define KMALLOC_MAX_CACHE_SIZE	8192U
