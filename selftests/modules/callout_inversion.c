@@ -4,20 +4,21 @@
  *
  * For PREEMPT_RT, where handlers run in a thread.
  *
- * Who waits for a handler avoids priority inversion. On one CPU a handler runs
- * with the least real-time priority, and is preempted by a hog of medium
- * priority. On another CPU a thread of high priority drains the callout, or
- * cancels Linux's timer and waits for it: the thread that loads this module, by
- * "with_fifo 80 insmod". The handler has only to return, and must do so before
- * the hog ends, by priority inheritance; otherwise the thread of high priority
- * waits for the one of medium priority.
+ * A thread that waits for a handler avoids priority inversion. On one CPU a
+ * handler runs with the least real-time priority, and is preempted by a hog of
+ * medium priority. On another CPU a thread of high priority drains the callout,
+ * or cancels Linux's timer and waits for it. This is the thread that loads this
+ * module, by "with_fifo 80 insmod". The handler only has to return, and must do
+ * so before the hog ends, by priority inheritance. Otherwise the thread of high
+ * priority waits for the thread of medium priority.
  *
  * Handlers run in the thread of Linux's timers, which has a real-time priority, and
  * stay there. The first handler sets more callouts than one expiry runs, and lets
  * their tick pass, so that they are overdue when the tick source is programmed. Then
- * the first of them lets jiffies pass, as if its thread had been preempted. That one
- * also wakes a thread of the least real-time priority, which the thread of Linux's
- * timers has too: it must not run before the second.
+ * the first of these callouts lets jiffies pass, as if its thread had been
+ * preempted. It also wakes a thread of the least real-time priority, which the
+ * thread of Linux's timers has too. The woken thread must not run before the second
+ * callout.
  */
 #include <linux/callout.h>
 #include <linux/cpu.h>
@@ -31,7 +32,7 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-/* Short enough not to be throttled. */
+/* Short enough to avoid throttling. */
 #define HOG_MS		500
 #define PATIENCE_MS	2000
 
@@ -43,7 +44,7 @@
 /**
  * struct inversion - one round
  * @c: the callout
- * @timer: or the timer
+ * @timer: the timer, if it is a timer's round
  * @loops: progress of the handler
  * @go: the handler may return
  * @hogged: the hog runs, and the handler makes no progress
@@ -96,10 +97,10 @@ static int delete_timer(struct inversion *v)
 }
 
 /**
- * struct kind - what has the handler
+ * struct kind - the owner of the handler
  * @call: the call that waits for it
- * @set: has the handler run on a CPU
- * @wait: makes the call
+ * @set: make the handler run on a CPU
+ * @wait: make the call
  */
 struct kind {
 	const char *call;
@@ -143,7 +144,7 @@ static bool wait_until(const bool *flag)
 	return READ_ONCE(*flag);
 }
 
-/* Returns 1 if the hog did not preempt the handler. */
+/* Return 1 if the hog did not preempt the handler. */
 static int wait_behind_hog(struct inversion *v, const struct kind *kind)
 {
 	ktime_t start;
@@ -187,7 +188,7 @@ static int one_round(struct inversion *v, const struct kind *kind,
 	return ret;
 }
 
-/* Returns 0, 1 if there were not enough rounds, or an error. */
+/* Return 0, 1 if there were not enough rounds, or an error. */
 static int test(const struct kind *kind, unsigned int cpu)
 {
 	unsigned int tries, rounds = 0;
@@ -206,25 +207,25 @@ static int test(const struct kind *kind, unsigned int cpu)
 	return ret;
 }
 
-/* Jiffies that pass in a handler: kernels run softirqs for 2 ms. */
+/* The time that passes in a handler: kernels run softirqs for 2 ms. */
 #define PASS		(2 + DIV_ROUND_UP(2 * HZ, 1000))
 
-/* More than an expiry runs. */
+/* More callouts than an expiry runs. */
 #define CALLOUTS	1100
 
 #define STAYS		10
 
 /**
  * struct stay - one round
- * @timer: one of Linux's: the kernel's own struct has this name since the include
- * @thread: which runs it
+ * @timer: one of Linux's timers: the kernel's own struct has this name since the include
+ * @thread: the thread that runs @timer
  * @start: the callout whose handler sets the others
  * @c: the others
- * @low: the thread that the first of them wakes
- * @low_ran: it has run
- * @behind: it had run before the second of them
+ * @low: the thread that the first of @c wakes
+ * @low_ran: @low has run
+ * @behind: @low had run before the second of @c
  * @runs: how many handlers of callouts have returned
- * @elsewhere: how many of them were in another thread than @timer's function
+ * @elsewhere: how many of these ran in another thread than @timer's function
  */
 struct stay {
 	callout_linux_timer_t timer;
@@ -274,7 +275,7 @@ static void stay_handler(void *arg)
 	stay_ran(s);
 }
 
-/* All others are due, and overdue, when it returns. */
+/* All other callouts are overdue when this handler returns. */
 static void stay_start(void *arg)
 {
 	struct stay *s = arg;

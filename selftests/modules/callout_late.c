@@ -4,14 +4,15 @@
  *
  * Sets one callout on an idle CPU and sleeps until it has run, at one distance
  * after another, from random places in the kernel's ticks. For a boot under
- * QEMU with -icount sleep=off, where the time that the CPU sleeps passes at
- * once. Results go to the kernel log, a line for each range of distances:
+ * QEMU with -icount sleep=off, where time passes at once while the CPU sleeps.
+ * Results go to the kernel log, a line for each range of distances:
  *
  *	late: FROM,TO,TRIALS,EARLY,LATEST,MOST_WAKEUPS
  *
- * EARLY is how many were early, LATEST the greatest lateness in ticks, and
- * MOST_WAKEUPS the most wake-ups of the base for one of them. The last line is
- * for an hour in which none is set, and has the distance 0.
+ * EARLY is how many callouts were early, LATEST the greatest lateness in ticks,
+ * and MOST_WAKEUPS the maximum number of wake-ups of the base for a callout.
+ * The last line is for an hour in which no callout is set, and has the distance
+ * 0.
  */
 #include <linux/completion.h>
 #include <linux/kernel.h>
@@ -26,17 +27,17 @@
 #undef pr_fmt
 #define pr_fmt(fmt) fmt
 
-/* Each of these distances is tried. */
+/* Up to here, each distance is tried. */
 #define NEAR		200
 
-/* Trials at each of these, and at each of the farther ones. */
+/* Number of trials at each of these distances, and at each farther distance. */
 #define PHASES		4
 #define FAR_PHASES	2
 
-/* The most ticks of the kernel that the CPU sleeps before each trial. */
+/* The maximum number of kernel ticks that the CPU sleeps before each trial. */
 #define MAX_PHASE	600
 
-/* The most failed trials that are printed. */
+/* The maximum number of failed trials that are printed. */
 #define MAX_TOLD	20
 
 static unsigned int hz = HZ;
@@ -86,7 +87,7 @@ static void sleep_ns(u64 ns)
 	schedule_hrtimeout(&until, HRTIMER_MODE_ABS);
 }
 
-/* Sleeps until a random phase of the ticks, the kernel's and the facility's. */
+/* Sleep until a random phase of the ticks, the kernel's and the facility's. */
 static void sleep_phase(void)
 {
 	u64 ns = (u64)prandom_u32_state(&rng) * TICK_NSEC * MAX_PHASE;
@@ -99,7 +100,7 @@ static u64 wakeups(struct callout_base *base)
 	return READ_ONCE(base->stats.wakeups) + READ_ONCE(base->stats.hops);
 }
 
-/* Sets the callout, and returns the tick at which it is due. */
+/* Set the callout, and return the tick at which it is due. */
 static u64 trial_set(struct trial *trial, u64 distance, ktime_t *time)
 {
 	u64 before, due, after;
@@ -119,7 +120,7 @@ static u64 trial_set(struct trial *trial, u64 distance, ktime_t *time)
 	return due;
 }
 
-/* Judges by the base's clock, and less exactly by CLOCK_MONOTONIC. */
+/* Judge by the base's clock, and less exactly by CLOCK_MONOTONIC. */
 static void trial_judge(struct trial *trial, u64 distance, u64 due, u64 took)
 {
 	static unsigned int told;
@@ -187,8 +188,8 @@ static int distance_run(struct trial *trial, u64 distance, u64 hour)
 }
 
 /*
- * The next distance: a step farther, or to where a level of the kernel's wheel,
- * or of the hops, begins or ends.
+ * Return the next distance: a step farther, or a limit of a level of the
+ * kernel's wheel or of the hops.
  */
 static u64 next_distance(u64 distance, u64 hour)
 {

@@ -2,18 +2,19 @@
 /*
  * callout_leftover.c - callouts that run, and arm others, as callout.ko unloads
  *
- * A write to the parameter "arm" has a thread arm callouts on all CPUs. Their
- * handlers arm each other, for soon and on other CPUs, until callout.ko is
- * gone: it can be unloaded, since the thread holds its symbols only while it
- * arms. So at any time some are due, some run, and kicks are under way between
- * CPUs. One CPU at a time has interrupts off for a while, or softirqs. They also
- * arm more and more callouts for later, for which the wheels grow, and set some by
- * handle, for which a worker adds slots. Other handlers do so in threads, where
- * they sleep first. One of these at a time has a mutex, and the others are set
- * again at each tick.
+ * A write to the parameter "arm" makes a thread arm callouts on all CPUs. Their
+ * handlers arm each other, for soon and on other CPUs, until callout.ko is gone.
+ * callout.ko can be unloaded, since the thread holds its symbols only while it
+ * arms. So at any time some callouts are due, some run, and kicks between CPUs are
+ * pending. One CPU at a time has interrupts or softirqs off for a while. The
+ * handlers also arm more and more callouts for later, for which the wheels grow,
+ * and set some by handle, for which a worker adds slots. Other handlers do so in
+ * threads, where they sleep first. One of these at a time has a mutex, and the
+ * others are set again at each tick.
  *
- * The callouts are on the thread's stack, which debugobjects does not track, or
- * copies of those: it would take them for pending when the memory is reused.
+ * The callouts are on the thread's stack, or are copies of such callouts.
+ * debugobjects does not track them: it would take them for pending when the
+ * memory is reused.
  */
 #include <linux/callout.h>
 #include <linux/callout_work.h>
@@ -27,20 +28,20 @@
 
 #define NR	16U
 
-/* The distance of those that are left pending, and not due. */
+/* The distance of callouts that are left pending, and not due. */
 #define FAR	1000000L
 
-/* How many others a handler arms, and how many there are. */
+/* How many other callouts a handler arms, and how many there are. */
 #define SOME	16U
 #define CROWD	8192U
 
-/* How many a handler sets by handle. In a round these use up a CPU's stock. */
+/* How many callouts a handler sets by handle. In a round they use up a CPU's stock. */
 #define HANDLES	8U
 
 /* Callouts whose handlers run in threads. */
 #define SLEEPERS	4U
 
-/* They sleep for less, but in most cases for longer than the bases take to die. */
+/* The maximum sleep. Most sleeps are longer than the bases take to die. */
 #define SLEEP_MS	100U
 
 /* With typeof() sparse does not take these for functions. */
@@ -85,7 +86,7 @@ static void arm_some_for_later(void)
 		set(never, NULL, FAR + i);
 }
 
-/* Arms another one for another CPU, and often itself. */
+/* Arm another callout for another CPU, and often this callout itself. */
 static void leftover(void *arg)
 {
 	struct callout *c = arg, *other = &all[get_random_u32_below(NR)];
@@ -97,7 +98,7 @@ static void leftover(void *arg)
 	reset_on(c, get_random_u32_below(8) ? 1 : FAR, leftover, c, any_cpu());
 }
 
-/* In a thread, with the mutex: the facility may go while this sleeps. */
+/* Runs in a thread, with the mutex. The facility may be unloaded while this sleeps. */
 static void sleeper(void *arg)
 {
 	struct callout_work *w = arg;
@@ -132,7 +133,7 @@ static void give_back(void)
 		symbol_put(callout_init_class);
 }
 
-/* As callout_work_init_mutex(), with what is borrowed. */
+/* As callout_work_init_mutex(), with the borrowed symbols. */
 static void init_sleeper(struct callout_work *w, const struct callout *c)
 {
 	w->c = *c;
@@ -178,7 +179,7 @@ static int leftover_arm(void *unused)
 	return 0;
 }
 
-/* Has a random CPU take no interrupt, or no softirq, while its base dies. */
+/* Keep a random CPU from taking interrupts, or softirqs, while its base dies. */
 static int leftover_deafen(void *unused)
 {
 	while (!kthread_should_stop()) {

@@ -3,8 +3,8 @@
  * callout_misuse.c - misuses the API in one way, for the kernel to report
  *
  * The parameter what= selects the misuse. Its effects are undone, so that the
- * next one can be tried. For the job misuse, on a kernel with debugobjects and
- * lockdep.
+ * next misuse can be tried. For the job misuse, on a kernel with debugobjects
+ * and lockdep.
  */
 #include <linux/atomic.h>
 #include <linux/callout.h>
@@ -40,7 +40,7 @@ static void count_run(void *unused)
 	atomic_inc(&runs);
 }
 
-/* Waits until @n handlers have run; false if they do not. */
+/* Wait until @n handlers have run. Return false if they do not. */
 static bool wait_for_runs(int n)
 {
 	unsigned int i;
@@ -56,7 +56,7 @@ static int free_pending(struct callout *c)
 
 	if (!victim)
 		return -ENOMEM;
-	/* Its lock, which this does not hold, is not to be reported too. */
+	/* The callout's lock, which this thread does not hold, must not be reported too. */
 	callout_init_mtx(victim, &lock, 0);
 	spin_lock_bh(&lock);
 	callout_reset(victim, FAR, count_run, NULL);
@@ -69,7 +69,7 @@ static int init_pending(struct callout *c)
 {
 	callout_reset(c, FAR, count_run, NULL);
 	callout_init_mtx(c, &lock, 0);
-	/* callout_init_mtx() has fixed it up, and needs no lock when shut down. */
+	/* callout_init_mtx() has fixed the callout up, and shutting it down needs no lock. */
 	if (callout_shutdown(c) != -1)
 		return -EIO;
 	return callout_reset(c, 1, count_run, NULL) == 0 &&
@@ -177,7 +177,7 @@ static int return_with_lock(struct callout *c)
 	return 0;
 }
 
-/* Longer than 2 ms by two ticks: jiffies show that it is slow. */
+/* Longer than 2 ms by two ticks, so that jiffies show that the handler is slow. */
 static void be_slow(void *unused)
 {
 	mdelay(jiffies_to_msecs(2 + DIV_ROUND_UP(2 * HZ, 1000)));
@@ -208,7 +208,7 @@ static void use_lock(void *unused)
 	spin_unlock(&lock);
 }
 
-/* No call does anything with a NULL callout; only the first is reported. */
+/* No call does anything with a NULL callout. Only the first call is reported. */
 static int use_null(struct callout *c)
 {
 	bool wrong;
@@ -234,7 +234,7 @@ static int use_null(struct callout *c)
 	return wrong ? -EIO : 0;
 }
 
-/* Calls that do nothing in an NMI; to the kernel, this is one. */
+/* Calls that do nothing in an NMI. The kernel takes this context for an NMI. */
 static bool calls_in_nmi(struct callout *c, callout_handle_t handle,
 			 struct callout_work *w)
 {
@@ -273,7 +273,7 @@ static int use_in_nmi(struct callout *c)
 	return wrong || atomic_read(&runs) ? -EIO : 0;
 }
 
-/* Each of these calls needs the lock; only the first is reported. */
+/* Each of these calls needs the lock. Only the first call is reported. */
 static int set_without_lock(struct callout *c)
 {
 	callout_init_mtx(c, &lock, 0);
@@ -282,7 +282,7 @@ static int set_without_lock(struct callout *c)
 	return callout_stop(c) == 1 ? 0 : -EIO;
 }
 
-/* Drains when no handler runs, so that there is no deadlock. */
+/* Drain when no handler runs, so that there is no deadlock. */
 static int run_and_drain(struct callout *c, callout_func_t *func)
 {
 	spin_lock_bh(&lock);
@@ -302,14 +302,14 @@ static int drain_under_lock(struct callout *c)
 	return run_and_drain(c, use_lock);
 }
 
-/* The lock is the one that the core takes around the handler. */
+/* The core takes this lock around the handler. */
 static int drain_under_own_lock(struct callout *c)
 {
 	callout_init_mtx(c, &lock, 0);
 	return run_and_drain(c, count_run);
 }
 
-/* The same with Linux's timers, which are callouts here. */
+/* The next misuses are of Linux's timers, which are callouts here. */
 static void count_timer(struct timer_list *unused)
 {
 	atomic_inc(&runs);
@@ -338,7 +338,7 @@ static int init_pending_timer(struct callout *unused)
 	       timer_delete(&t) ? 0 : -EIO;
 }
 
-/* Its function is one that warns, then. */
+/* A zeroed timer gets a function that warns. */
 static int use_zeroed_timer(struct callout *unused)
 {
 	struct timer_list *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -358,9 +358,9 @@ static int use_zeroed_timer(struct callout *unused)
 /**
  * struct timers_in_irq - timers that a hard interrupt deletes and waits for
  * @work: the interrupt
- * @plain: which it may have interrupted
- * @irqsafe: which it cannot have
- * @deleted: how many were pending
+ * @plain: a timer that the interrupt may have interrupted
+ * @irqsafe: a timer that it cannot have interrupted
+ * @deleted: how many timers were pending
  */
 struct timers_in_irq {
 	struct irq_work work;
@@ -377,7 +377,7 @@ static void delete_in_irq(struct irq_work *work)
 	t->deleted += timer_delete_sync(&t->irqsafe);
 }
 
-/* Only the first of the two is reported. Neither has run. */
+/* Only the first of the two calls is reported. Neither timer has run. */
 static int delete_timers_in_irq(struct callout *unused)
 {
 	static struct timers_in_irq t;
@@ -397,7 +397,7 @@ static void use_lock_in_timer(struct timer_list *unused)
 	use_lock(NULL);
 }
 
-/* Waits when no function runs, so that there is no deadlock. */
+/* Wait when no function runs, so that there is no deadlock. */
 static int delete_timer_under_lock(struct callout *unused)
 {
 	static struct timer_list t;

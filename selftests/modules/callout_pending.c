@@ -2,13 +2,13 @@
 /*
  * callout_pending.c - timers of each class of bases, pending on each CPU
  *
- * For suspend_alarm.c, which suspends the system meanwhile: each must run, once,
- * and none early.
+ * For suspend_alarm.c, which suspends the system while they are pending: each
+ * must run, once, and none early.
  *
- *	seconds	a write sets all of them, for times from now on to as many seconds
- *		ahead; there is an error if some have not run
- *	left	how many have not run
- *	wrong	how many have run too early, or more than once
+ *	seconds	a write sets all timers, for times from now to that many seconds
+ *		ahead, and fails if some have not run
+ *	left	how many timers have not run
+ *	wrong	how many timers have run too early, or more than once
  */
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
@@ -18,7 +18,7 @@
 #include <linux/smp.h>
 #include <linux/callout_timer.h>
 
-/* Of a class and a CPU. */
+/* A timer of a class and a CPU. */
 #define NR	16U
 
 /* Kernel, global and deferrable. */
@@ -89,7 +89,7 @@ MODULE_PARM_DESC(left, "How many have not run");
 module_param_cb(wrong, &number_ops, &wrong, 0444);
 MODULE_PARM_DESC(wrong, "How many have run too early, or more than once");
 
-/* Calls a function for each of them. */
+/* Call a function for each timer. */
 static void for_each(void (*fn)(struct pending *p, u32 flags))
 {
 	unsigned int cpu, kind, i;

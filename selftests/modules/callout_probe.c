@@ -3,10 +3,10 @@
  * callout_probe.c - the longest time that interrupts are off, by an hrtimer
  *
  * A periodic hrtimer that expires in hard interrupt context, and records its
- * greatest lateness. Interrupts, or those of timers, were off for that long,
- * except for the path from the clock event to the function. A stretch longer
- * than the period is measured short by a period at most; a shorter one is
- * measured by chance: a run needs many of them.
+ * greatest lateness. Interrupts, or timer interrupts, were off for that long,
+ * less the path from the clock event to the function. A stretch longer than the
+ * period is measured short by a period at most. A shorter stretch is measured
+ * by chance, so a run needs many of them.
  *
  *	run	write 1: restart; 0: stop
  *	worst	the greatest lateness since the restart, in nanoseconds

@@ -24,12 +24,12 @@ union bench_timer {
 };
 
 /**
- * struct bench_facility - one whose ticks and expiry are measured
- * @name: its rows; NULL ends an array
- * @set: sets a timer, @ticks of the kernel after @now
- * @cancel: cancels it, or finds that it has run
- * @idle: its idle ticks are measured too, and expiry among others
- * @jumps: the ticks after a jump of jiffies are measured too
+ * struct bench_facility - a facility whose ticks and expiry are measured
+ * @name: the name of its rows; NULL ends an array
+ * @set: set a timer, @ticks of the kernel after @now
+ * @cancel: cancel it, or find that it has run
+ * @idle: measure its idle ticks too, and expiry among others
+ * @jumps: measure the ticks after a jump of jiffies too
  */
 struct bench_facility {
 	const char *name;
@@ -40,18 +40,18 @@ struct bench_facility {
 };
 
 /*
- * Their first has no timers. The second array is for callout.ko loaded with
- * tick_source=hrtimer.
+ * The first facility has no timers. The second array is for callout.ko loaded
+ * with tick_source=hrtimer.
  */
 extern const struct bench_facility bench_facilities[];
 extern const struct bench_facility bench_hrtimer_source[];
 
-/* How many timers have run. */
+/* Number of timers that have run. */
 extern unsigned int bench_ran;
-/* A timer that expires sets itself again. */
+/* Timers set themselves again when they expire. */
 extern bool bench_periodic;
 
-/* Time for workers that follow the number outstanding. Time that is slept leaps. */
+/* Time for workers that adapt to the number outstanding. The clock leaps over slept time. */
 static inline void bench_settle(void)
 {
 	msleep(MSEC_PER_SEC);

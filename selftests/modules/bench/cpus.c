@@ -3,15 +3,15 @@
  * cpus.c - instructions of operations that may depend on the number of CPUs
  *
  * Each CPU has its base, with free slots. One CPU sets callouts by handle until
- * none is free, and so steals those of all others, one CPU after the other; the
- * last takes the longest search. The module has been loaded with such a
- * max_callouts that the table does not grow.
+ * no slot is free, and so steals the slots of all other CPUs, one CPU after the
+ * other. The last steal takes the longest search. The module has been loaded
+ * with a max_callouts that keeps the table from growing.
  *
  *	set_cancel	a callout is set and cancelled
  *	stale		a cancel by a stale handle
- *	steal_first	a callout is set, with a slot of the next CPU; others of that
- *			CPU are moved too
- *	steal_last	the same with one of the last CPU
+ *	steal_first	a callout is set, with a slot of the next CPU; other slots of
+ *			that CPU are moved too
+ *	steal_last	as steal_first, with a slot of the last CPU
  *	exhausted	a callout is not set, as no slot is free
  */
 #include <linux/callout.h>
@@ -29,10 +29,10 @@
 #define OPS		100
 #define HOUR		(3600L * HZ)
 
-/* The most slots that the table may have. */
+/* The maximum number of slots that the table may have. */
 #define SLOTS		100000U
 
-/* So often the slots of one CPU are stolen from, the last time of fewer. */
+/* How often slots are stolen from one CPU. The last steal takes fewer slots. */
 #define STEALS		3U
 
 static u64 took[BLOCKS];
@@ -46,7 +46,7 @@ static void report(const char *metric, u64 insns)
 	pr_info("bench-cpus: %u,%s,%llu\n", num_possible_cpus(), metric, insns);
 }
 
-/* Reports the median of the blocks, each of OPS operations. */
+/* Report the median of the blocks, each of OPS operations. */
 static void report_blocks(const char *metric)
 {
 	sort(took, BLOCKS, sizeof(took[0]), compare_u64, NULL);
@@ -89,7 +89,7 @@ static bool measure_stale(void)
 	return good == BLOCKS * OPS;
 }
 
-/* Sets one; returns the instructions, and the handle or 0 in @handle. */
+/* Set a callout. Return the instructions, and the handle or 0 in @handle. */
 static u64 set_takes(callout_handle_t *handle)
 {
 	u64 start;
@@ -133,7 +133,7 @@ static bool measure_steals(callout_handle_t *handle)
 	return good && n < SLOTS;
 }
 
-/* Returns 0 or an error. */
+/* Return 0 or an error. */
 int bench_cpus(void)
 {
 	callout_handle_t *handle = vcalloc(SLOTS, sizeof(*handle));

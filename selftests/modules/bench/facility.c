@@ -3,27 +3,28 @@
  * facility.c - the facilities whose expiry tick.c measures
  *
  * All handlers do the same: they increment bench_ran, and if bench_periodic is
- * set they set their timer again, a tick later. What differs is where a handler
- * runs, and what the tick of "none", which is subtracted, has paid for:
+ * set they set their timer again, a tick later. They differ in the context of a
+ * handler, and in the costs that the tick of "none", which is subtracted,
+ * already includes:
  *
  *	callout		in the timer softirq of the kernel's tick, as timer_list.
- *	timer_list	That tick comes anyway; its interrupt is none's.
- *	hrtimer		in an interrupt of its own, which is counted, with the
+ *	timer_list	That tick comes anyway, and counts for "none".
+ *	hrtimer		in a separate interrupt, which is counted, with the
  *			programming of the clock event device before and after.
  *			Interrupts are off in the handler.
  *	hrtimer_soft	in the softirq that such an interrupt raises
- *	callout_hrtimer	the same: tick_source=hrtimer is a hrtimer_soft
+ *	callout_hrtimer	as hrtimer_soft, which tick_source=hrtimer uses
  *
- * So an expiry of a callout has less to pay for than one of a hrtimer, as long
- * as the CPU has its tick. On a CPU that sleeps, callout and timer_list need an
+ * So an expiry of a callout costs less than an expiry of a hrtimer, as long as
+ * the CPU has its tick. On a CPU that sleeps, callout and timer_list need an
  * interrupt too. callout_hrtimer and hrtimer are due at about the middle of a
  * tick, and share no interrupt with it.
  *
- * Instructions do not tell what the entry of an interrupt costs a processor, nor
- * the access to a clock event device: on hardware both are dearer than here.
+ * Instructions do not show the processor's cost of entering an interrupt or
+ * accessing a clock event device. On hardware both cost more than here.
  *
- * handle and compat are the same callouts, set by setcallout() and timeout():
- * their expiry also gives the slot back, and takes it out of the hash.
+ * handle and compat are the same callouts, set by setcallout() and timeout().
+ * Their expiry also gives the slot back, and removes it from the hash.
  */
 #include <linux/jiffies.h>
 #include <linux/random.h>
@@ -62,7 +63,7 @@ static void callout_cancel(union bench_timer *t)
 	callout_drain(&t->callout);
 }
 
-/* In ticks of the source, of which one of the kernel's has several. */
+/* In ticks of the tick source. A tick of the kernel has several of them. */
 static void source_set(union bench_timer *t, unsigned long ticks, ktime_t now)
 {
 	unsigned int each = callout_hz() / HZ;
@@ -117,7 +118,7 @@ static void timer_note(struct timer_list *t)
 
 static void timer_set(union bench_timer *t, unsigned long ticks, ktime_t now)
 {
-	/* Fires one tick after its time. */
+	/* This timer fires one tick after its time. */
 	timer_setup(&t->timer, timer_note, TIMER_PINNED);
 	mod_timer(&t->timer, jiffies + ticks - 1);
 }
@@ -159,7 +160,7 @@ static void cancel_hrtimer(union bench_timer *t)
 	hrtimer_cancel(&t->hrtimer);
 }
 
-/* hrtimers do not depend on jiffies: they have no jump. */
+/* hrtimers do not depend on jiffies, so they have no jump. */
 const struct bench_facility bench_facilities[] = {
 	{ "none", none_set, none_cancel, .idle = true, .jumps = true },
 	{ "callout", callout_set, callout_cancel, .idle = true, .jumps = true },

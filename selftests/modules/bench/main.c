@@ -3,8 +3,8 @@
  * main.c - instructions of callouts and of Linux's own timers
  *
  * For QEMU with -icount shift=0 and one CPU: there the time stamp counter
- * advances by one for each instruction, so its difference is a count, and the
- * same in each run. Results go to the kernel log, a line each:
+ * advances by one for each instruction, so its difference is a count, which is
+ * equal in each run. Results go to the kernel log, a line each:
  *
  *	bench-cpus: CPUS,METRIC,INSNS
  *	bench-ops: FACILITY,OUTSTANDING,INSNS

@@ -2,8 +2,8 @@
 /*
  * ops.c - instructions to set, cancel and move, compared with Linux's timers
  *
- * The load is that of the paper's figure 9: one timer is set and cancelled
- * repeatedly, farther away than n others that are outstanding.
+ * The load is as in the paper's figure 9: one timer is set and cancelled
+ * repeatedly, farther away than n other outstanding timers.
  *
  * Every facility runs in the same loop, with the same distribution of times,
  * drawn in advance. Linux's timers are pinned, as callouts are, which saves
@@ -26,7 +26,7 @@
 #define BLOCKS		41
 #define OPS		100
 
-/* Others are due within one to two hours, the measured one in two to three. */
+/* The others are due within one to two hours, and the measured timer in two to three. */
 #define HOUR		(3600L * HZ)
 
 static const unsigned int outstanding[] = { 0, 1000, 10000, 100000, 1000000 };
@@ -52,7 +52,7 @@ static unsigned long random_in_hour(void)
 	return get_random_u32_below(HOUR);
 }
 
-/* Times for a block; with @step, each is later than the one before. */
+/* Times for a block. With @step, each is later than the previous time. */
 static void draw_times(unsigned int block, unsigned long step)
 {
 	unsigned int i;
@@ -73,7 +73,7 @@ static void report(const char *name, unsigned int others, unsigned int good)
 		       others);
 }
 
-/* Runs @op in blocks with interrupts off; returns how many blocks count. */
+/* Run @op in blocks with interrupts off. Return how many blocks count. */
 #define RUN_BLOCKS(step, op)						\
 ({									\
 	unsigned int block, i, done, good = 0;				\
@@ -97,11 +97,11 @@ static void report(const char *name, unsigned int others, unsigned int good)
 	good;								\
 })
 
-/* Reports the median over the blocks of the instructions of an operation. */
+/* Report the instructions of an operation, as the median over the blocks. */
 #define MEASURE(name, others, step, op)					\
 	report(name, others, RUN_BLOCKS(step, op))
 
-/* Sets and cancels, as @name; and moves to later times, as @lazy if not NULL. */
+/* Measure set and cancel, as @name, and moves to later times, as @lazy if not NULL. */
 static void bench_callout(unsigned int n, const char *name, const char *lazy)
 {
 	struct callout *others = vcalloc(n + 1, sizeof(*others));
@@ -152,8 +152,8 @@ out:
 }
 
 /*
- * Arguments are random: consecutive ones spread too evenly over the hash. Each is
- * used once, as how many others are in its bucket is chance.
+ * Arguments are random: consecutive arguments spread too evenly over the hash.
+ * Each is used once, since the number of others in its bucket is random.
  */
 static void bench_compat(unsigned int n)
 {

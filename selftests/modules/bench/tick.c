@@ -3,22 +3,24 @@
  * tick.c - instructions of ticks and expiry, compared with Linux's timers
  *
  * A loop counts its turns until jiffies changes. Between two changes a known
- * number of instructions passes, since QEMU's clock counts them; those that the
- * turns do not account for were executed by interrupts and their softirqs. So
- * all the work of a tick is counted, in any number of interrupts, and in the
- * same way for each facility. "none" has no timers; its ticks are the kernel's
- * own cost, which is subtracted from the others, except for the idle tick.
+ * number of instructions passes, since QEMU's clock counts them. Instructions
+ * that the turns do not account for were executed by interrupts and their
+ * softirqs. So all the work of a tick is counted, in any number of interrupts,
+ * and in the same way for each facility. "none" has no timers. Its ticks are
+ * the kernel's own cost, which is subtracted from the other facilities, except
+ * for the idle tick.
  *
- *	idle_tick	a tick with n outstanding and none due
- *	expiry_together	one of n that are due at the same tick
- *	expiry_one_by_one one that is alone at its tick
- *	expiry_among	the same with n outstanding that are due later
- *	expiry_periodic	one of n that are due at each tick, since its handler
- *			sets it again
- *	jump_hour	the tick after jiffies has advanced by an hour: n are
- *			outstanding beyond that hour, and one is due
+ *	idle_tick	a tick with n timers outstanding and none due
+ *	expiry_together	expiry of one of n timers that are due at the same tick
+ *	expiry_one_by_one expiry of a timer that is alone at its tick
+ *	expiry_among	as expiry_one_by_one, with n timers outstanding that are
+ *			due later
+ *	expiry_periodic	expiry of one of n timers that are due at each tick,
+ *			since the handler sets them again
+ *	jump_hour	the tick after jiffies has advanced by an hour: n timers
+ *			are outstanding beyond that hour, and one is due
  *
- * facility.c says what the rows of the facilities do not have in common.
+ * facility.c explains the differences between the facilities' rows.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -38,7 +40,7 @@
 /* The number of ticks measured. */
 #define TICKS		20U
 
-/* Ticks with one timer each, all in the first level of the kernel's wheel. */
+/* Number of ticks with one timer each, all in the first level of the kernel's wheel. */
 #define ONE_BY_ONE	50U
 
 /* Timers due together are due in this many ticks, and have run after TICKS. */
@@ -51,7 +53,7 @@
 /* The tick without timers. */
 static const struct bench_facility *none;
 
-/* Counts turns until jiffies differs from @tick, up to @max. */
+/* Count turns until jiffies differs from @tick, up to @max. */
 static noinline unsigned long spin(unsigned long tick, unsigned long max)
 {
 	unsigned long turns = 0;
@@ -61,7 +63,7 @@ static noinline unsigned long spin(unsigned long tick, unsigned long max)
 	return turns;
 }
 
-/* Instructions of a call of spin(): a fixed part, and those of each turn. */
+/* Instructions of a call of spin(): a fixed part, and a part for each turn. */
 static u64 spin_fixed, spin_turn;
 
 static u64 spin_takes(unsigned long turns)
@@ -97,7 +99,7 @@ static u64 watch_tick(void)
 	return get_cycles() - start - spin_fixed - turns * spin_turn;
 }
 
-/* Returns the sum over @ticks ticks, and their median in *@median. */
+/* Return the sum over @ticks ticks, and their median in *@median. */
 static u64 watch(unsigned int ticks, u64 *median)
 {
 	static u64 takes[TICKS + ONE_BY_ONE];
@@ -146,7 +148,7 @@ static void cancel(const struct bench_facility *f, union bench_timer *t,
 }
 
 /*
- * Sets @n timers in one tick, @step ticks apart, and returns the instructions
+ * Set @n timers in one tick, @step ticks apart, and return the instructions
  * of the ticks in which they expire, or 0 if they do not.
  */
 static u64 expiry_takes(const struct bench_facility *f, union bench_timer *t,
@@ -164,7 +166,7 @@ static u64 expiry_takes(const struct bench_facility *f, union bench_timer *t,
 	for (i = 0; i < n; i++)
 		f->set(&t[i], SOON + i * step, now);
 	local_irq_enable();
-	/* A tick that may have passed in the loop, and part of one. */
+	/* A tick that may have passed in the loop, and part of a tick. */
 	watch(SOON - 2, NULL);
 	sum = watch(ticks, median);
 	if (READ_ONCE(bench_ran) != n) {
@@ -180,7 +182,7 @@ static void together(const struct bench_facility *f, union bench_timer *t)
 {
 	u64 without, some;
 
-	/* A wheel gives the size of earlier callouts up after some seconds. */
+	/* A wheel shrinks from the size for earlier callouts after some seconds. */
 	msleep(20 * MSEC_PER_SEC);
 	expiry_takes(f, t, 1, 0, TICKS, NULL);
 	without = expiry_takes(none, t, TOGETHER, 0, TICKS, NULL);
@@ -201,7 +203,7 @@ static void one_by_one(const struct bench_facility *f, union bench_timer *t,
 		report(f, metric, n, less_none(some, without));
 }
 
-/* With @n outstanding, which stay so: an idle tick, and one that is not. */
+/* Measure an idle tick, and a tick with an expiry, with @n timers that stay outstanding. */
 static void among(const struct bench_facility *f, union bench_timer *t,
 		  unsigned int n)
 {
@@ -233,7 +235,7 @@ static void periodic(const struct bench_facility *f, union bench_timer *t)
 	WRITE_ONCE(bench_ran, 0);
 	some = watch(TICKS, NULL);
 	runs = READ_ONCE(bench_ran);
-	/* The last tick may have ended before the last of its timers ran. */
+	/* The last tick may have ended before its last timer ran. */
 	if (runs >= (TICKS - 1) * PERIODIC)
 		report(f, "expiry_periodic", PERIODIC,
 		       less_none(some, without) / runs);
@@ -253,8 +255,8 @@ static void leap(unsigned long ticks)
 }
 
 /*
- * Instructions of the tick after jiffies has advanced by an hour. An advance
- * before that expires most of the kernel's own timers.
+ * Return the instructions of the tick after jiffies has advanced by an hour. An
+ * advance before that expires most of the kernel's own timers.
  */
 static u64 jump_takes(const struct bench_facility *f, union bench_timer *t,
 		      unsigned int n)
@@ -286,7 +288,7 @@ static u64 jump_takes(const struct bench_facility *f, union bench_timer *t,
 	return takes;
 }
 
-/* The least of several: the rest is the kernel's own work. */
+/* Take the minimum of several jumps: the excess is the kernel's own work. */
 static void jump(const struct bench_facility *f, union bench_timer *t,
 		 unsigned int n)
 {
@@ -307,7 +309,7 @@ static void jumps(union bench_timer *t)
 	const struct bench_facility *f;
 	unsigned int n;
 
-	/* The first disturb the kernel most. */
+	/* The first jumps disturb the kernel most. */
 	for (n = 0; n < JUMPS; n++)
 		jump_takes(none, t, 0);
 	for (n = 0; n <= OTHERS; n = n ? n * 10 : 1000)
@@ -316,7 +318,7 @@ static void jumps(union bench_timer *t)
 				jump(f, t, n);
 }
 
-/* Measures and reports an array of facilities. */
+/* Measure and report an array of facilities. */
 int bench_tick(const struct bench_facility *facilities)
 {
 	const struct bench_facility *f;
@@ -341,7 +343,7 @@ int bench_tick(const struct bench_facility *facilities)
 		one_by_one(f, t, "expiry_one_by_one", 1);
 	for (f = none + 1; f->name; f++)
 		periodic(f, t);
-	/* Last, since jumps disturb the kernel. */
+	/* Measure jumps last, since they disturb the kernel. */
 	if (none->jumps)
 		jumps(t);
 	vfree(t);

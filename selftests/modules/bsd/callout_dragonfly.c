@@ -2,9 +2,9 @@
 /*
  * callout_dragonfly.c - a client in the manner of DragonFly's drivers
  *
- * Devices with a lock that may sleep, under which their callout runs, is stopped,
- * and terminated right before the lock goes away. With runs=1 their handlers run
- * until the module is unloaded.
+ * Each device has a lock that may sleep. Its callout runs and is stopped under
+ * the lock, and is terminated right before the lock is destroyed. With runs=1 the
+ * handlers run until the module is unloaded.
  */
 #include "client.h"
 #include <sys/callout.h>
@@ -30,7 +30,7 @@ static void ir_repeat(void *arg)
 	expect(mutex_is_locked(&sc->lock));
 	expect(sc->open);
 	expect(callout_active(&sc->repeat));
-	/* It is in a thread. */
+	/* The handler runs in a thread. */
 	usleep_range(100, 200);
 	if (++sc->events < EVENTS || runs)
 		callout_reset(&sc->repeat, 1, ir_repeat, sc);
@@ -81,7 +81,7 @@ static void count_handler(void *arg)
 {
 	struct callout *c = arg;
 
-	/* Does not wait for itself. */
+	/* A stop by the handler does not wait for itself. */
 	expect(callout_stop(c) == 0);
 	WRITE_ONCE(count, count + 1);
 }
@@ -155,7 +155,7 @@ static void __exit df_detach(void)
 
 	if (!runs)
 		return;
-	/* Its handler may set it until it has returned. */
+	/* The handler may set the callout until the handler has returned. */
 	callout_cancel(&giant);
 	callout_terminate(&giant);
 	for (i = 0; i < DEVICES; i++)

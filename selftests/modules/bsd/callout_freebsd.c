@@ -67,7 +67,7 @@ static void fx_tick(void *arg)
 	expect(callout_reset(&sc->watchdog_ch, 60 * hz, fx_watchdog, sc) == 1);
 	if (sc->polls < POLLS)
 		callout_schedule(&sc->tick_ch, 2);
-	/* By the same name as a process. */
+	/* FX_UNLOCK() is the same for a callout and for a process. */
 	FX_UNLOCK(sc);
 }
 
@@ -99,7 +99,7 @@ static int polls(struct fx_softc *sc)
 	return READ_ONCE(sc->polls);
 }
 
-/* Up, some polls, down: from then on nothing runs. */
+/* The interface goes up, polls, and goes down. After that nothing runs. */
 static void fx_up_and_down(struct fx_softc *sc)
 {
 	int start;
@@ -110,14 +110,14 @@ static void fx_up_and_down(struct fx_softc *sc)
 	FX_UNLOCK(sc);
 	expect(comes_true(polls(sc) == POLLS));
 	FX_LOCK(sc);
-	/* Each was two ticks after the one before, or later. */
+	/* Each poll was at least two ticks after the previous poll. */
 	expect(sc->first_poll - start >= 2);
 	expect(sc->last - sc->first_poll >= 2 * (POLLS - 1));
 	fx_stop_locked(sc);
 	FX_UNLOCK(sc);
 }
 
-/* By the clock: never early, relative and absolute. */
+/* Times by the clock are never early, relative and absolute. */
 static void fx_by_the_clock(struct fx_softc *sc)
 {
 	sbintime_t due = sbinuptime() + 5 * tick_sbt, pr;

@@ -2,9 +2,9 @@
 /*
  * callout_netbsd.c - a client in the manner of NetBSD's drivers
  *
- * A pulse generator on a pin, whose callout sets itself again, is reprogrammed
- * and halted under its lock; and entries of a cache that whoever comes last frees,
- * the handler or the one who removes them.
+ * A pulse generator on a pin has a callout that sets itself again, and is
+ * reprogrammed and halted under its lock. Entries of a cache are freed by the last
+ * user, the handler or the caller that removes the entry.
  */
 #include "client.h"
 #include <sys/callout.h>
@@ -30,7 +30,7 @@ static void pulse_edge(void *arg)
 
 	spin_lock(&sc->lock);
 	distance = sc->level ? sc->on : sc->off;
-	/* A halt has ended that, but waits for this. */
+	/* A halt has ended the pulses, but waits for this handler. */
 	expect(sc->dying || callout_expired(&sc->pulse));
 	expect((int)ticks - sc->last >= distance);
 	sc->level = !sc->level;
@@ -57,7 +57,7 @@ static void pulse(struct pulse_softc *sc)
 	spin_unlock_bh(&sc->lock);
 	expect(comes_true(READ_ONCE(sc->edges) >= EDGES));
 
-	/* Others wait for the lock while this waits for the handler. */
+	/* Others wait for the lock while this thread waits for the handler. */
 	spin_lock_bh(&sc->lock);
 	sc->dying = true;
 	callout_halt(&sc->pulse, &sc->lock);
@@ -84,7 +84,7 @@ static void entry_free(struct entry *e)
 	atomic_inc(&freed);
 }
 
-/* After the acknowledgment whoever removes the entry does not count on this. */
+/* After the acknowledgment the caller that removes the entry does not rely on this handler. */
 static void entry_timeout(void *arg)
 {
 	struct entry *e = arg;

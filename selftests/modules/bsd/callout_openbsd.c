@@ -2,9 +2,9 @@
 /*
  * callout_openbsd.c - a client in the manner of OpenBSD's network stack
  *
- * Protocol control blocks with a timeout that holds a reference to them, from when
- * it is added until its handler has run or it was deleted; and a static timeout
- * that calls itself again, as those of the protocols.
+ * Protocol control blocks have a timeout that holds a reference to them, from the
+ * add until its handler has run or it was deleted. A static timeout sets itself
+ * again, as the timeouts of the protocols do.
  */
 #include "client.h"
 #include <linux/random.h>
@@ -33,7 +33,7 @@ static void pcb_put(struct pcb *pcb)
 	}
 }
 
-/* It holds the reference that the add took. */
+/* The handler owns the reference that the add took. */
 static void pcb_timeout(void *arg)
 {
 	struct pcb *pcb = arg;
@@ -56,14 +56,14 @@ static void pcb_arm(struct pcb *pcb, unsigned int ms)
 		refcount_inc(&pcb->refs);
 }
 
-/* Not the last reference: the caller has one. */
+/* This is not the last reference: the caller has one. */
 static void pcb_disarm(struct pcb *pcb)
 {
 	if (timeout_del(&pcb->timer))
 		expect(!refcount_dec_and_test(&pcb->refs));
 }
 
-/* The timeout is not in use any more. */
+/* The timeout is no longer in use. */
 static void pcb_done(void *arg)
 {
 	pcb_put(arg);
@@ -84,19 +84,19 @@ static struct pcb *pcb_open(int flags)
 
 static void pcb_close(struct pcb *pcb)
 {
-	/* That of pcb_done(), which may run before the lock is released. */
+	/* Take a reference for pcb_done(), which may run before the lock is released. */
 	refcount_inc(&pcb->refs);
 	mutex_lock(&pcb->lock);
 	pcb->closed = true;
 	pcb_disarm(pcb);
-	/* OpenBSD frees it here; the handler may be waiting for the lock. */
+	/* OpenBSD frees the block here. The handler may be waiting for the lock. */
 	if (timeout_del_async(&pcb->timer, pcb_done) != 0)
 		expect(!refcount_dec_and_test(&pcb->refs));
 	mutex_unlock(&pcb->lock);
 	pcb_put(pcb);
 }
 
-/* Arms and disarms blocks at random; in the end none is left. */
+/* Arm and disarm blocks at random. At the end no block is left. */
 static void pcbs(int flags)
 {
 	static struct pcb *pcb[BLOCKS];
@@ -145,7 +145,7 @@ static void fast_timeout(void *arg)
 		expect(timeout_add_usec(&fast, 2000) == 1);
 }
 
-/* A period of two milliseconds is not shorter than that. */
+/* A period of two milliseconds is not shorter than two milliseconds. */
 static void periods(void)
 {
 	u64 start = ktime_get_ns();

@@ -2,7 +2,7 @@
 /*
  * client.h - shared by the clients: a verdict
  *
- * It includes what they need of Linux, so that the header of a BSD comes last.
+ * Includes the Linux headers that the clients need, so that the header of a BSD comes last.
  */
 #ifndef _CALLOUT_BSD_CLIENT_H
 #define _CALLOUT_BSD_CLIENT_H
@@ -22,7 +22,7 @@
 
 static unsigned int wrong;
 
-/* Counts what does not hold, and names it. */
+/* Count a condition that does not hold, and print it. */
 #define expect(cond)							\
 do {									\
 	if (!(cond)) {							\
@@ -31,7 +31,7 @@ do {									\
 	}								\
 } while (0)
 
-/* Sleeps until @cond; false if that takes too long. */
+/* Sleep until @cond. The value is false if that takes too long. */
 #define comes_true(cond)						\
 ({									\
 	unsigned long __end = jiffies + 30 * HZ;			\
@@ -42,7 +42,7 @@ do {									\
 	__ok;								\
 })
 
-/* The last thing that a client says; qemu/jobs/client.sh looks for it. */
+/* The last line that a client prints. qemu/jobs/client.sh looks for it. */
 static int verdict(void)
 {
 	pr_info("%s, %u wrong\n", wrong ? "failed" : "passed", wrong);

@@ -2,10 +2,10 @@
 /*
  * callout_client.c - a module that uses the facility, built outside its tree
  *
- * Sets callouts by each of the interfaces, waits until they have run, and
- * unloads as a client must: it cancels all, then calls callout_barrier(). With
- * leave=1 it does not, and callout.ko must report that when it is unloaded
- * itself.
+ * Sets callouts by each interface, waits until they have run, and unloads as a
+ * client must: it cancels all callouts, then calls callout_barrier(). With
+ * leave=1 it does not cancel, and callout.ko must report this when it is
+ * unloaded itself.
  */
 #include <linux/completion.h>
 #include <linux/math64.h>
@@ -46,7 +46,7 @@ static void ran(void *arg)
 	complete(&step->ran);
 }
 
-/* Whether callouts that are an hour away can be cancelled, once. */
+/* Whether callouts that are due in an hour can be cancelled, once. */
 static int cancelled_before_time(void)
 {
 	struct callout_handle h = timeout(ran, &steps[0], 3600 * hz);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bases.c - the bases of several CPUs, on a machine that has one
+ * bases.c - the bases of several CPUs, on a machine with one CPU
  *
- * User Mode Linux has one CPU, and so callout.ko one base. This puts others
- * next to it, made as that one was, which the same CPU drives: a callout is of one
- * of them by its cpu, and is set, cancelled and run as on a machine with as many
- * CPUs. What is measured is what the caches have to hold: the wheels, bases and
- * callouts of all. What is not: CPUs that work at the same time, caches of their
- * own, a lock that is contended, and a callout that migrates.
+ * User Mode Linux has one CPU, and so callout.ko one base. This file adds more
+ * bases, made as that base was, and the same CPU drives them. A callout's cpu
+ * selects its base, and the callout is set, cancelled and run as on a machine with
+ * that many CPUs. The measurement includes the load on the caches: the wheels,
+ * bases and callouts of all CPUs. It does not include CPUs that work at the same
+ * time, separate caches, a contended lock, or a callout that migrates.
  *
- * Linux's timers have no such rows: their bases are the kernel's per-CPU data.
+ * Linux's timers have no such rows, since their bases are the kernel's per-CPU data.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -21,7 +21,7 @@
 #include "lab.h"
 #include "native.h"
 
-/* callout.ko's own, which has the first base only. */
+/* callout.ko's own array, which has the first base only. */
 static struct callout_base **own;
 static struct callout_base *all[LAB_BASES + 1];
 
@@ -43,16 +43,16 @@ static int add_base(unsigned int index)
 	return 0;
 }
 
-/* Until lab_bases_exit(), which the caller calls after an error too. */
+/* Valid until lab_bases_exit(), which the caller must call after an error too. */
 int lab_bases_init(void)
 {
 	unsigned int i;
 	int ret = 0;
 
-	/* No other CPU is between two looks at callout_bases. */
+	/* No other CPU is between two reads of callout_bases. */
 	if (num_possible_cpus() > 1)
 		return -EINVAL;
-	/* The laboratory's bases are in the places of the device's. */
+	/* The laboratory's bases use the places of the device's bases. */
 	if (callout_nr_classes > 1)
 		return -EBUSY;
 	own = callout_bases;
@@ -63,7 +63,7 @@ int lab_bases_init(void)
 	return ret;
 }
 
-/* The callouts of the bases are not pending any more. */
+/* No callout of the bases is pending any more. */
 void lab_bases_exit(void)
 {
 	unsigned int i;
@@ -80,7 +80,7 @@ void lab_bases_exit(void)
 	own = NULL;
 }
 
-/* Waits until the wheels have the size that their callouts need. */
+/* Wait until the wheels have the size that their callouts need. */
 void lab_bases_settle(void)
 {
 	msleep(100);

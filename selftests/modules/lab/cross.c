@@ -27,7 +27,7 @@
 #define WHEEL		256U
 #define LAPS		4U
 
-/* A tick; expired callouts start again with intervals of mean @t. */
+/* Do a tick. Expired callouts start again with intervals of mean @t. */
 static u64 tick_takes(struct lab *lab, u64 t)
 {
 	struct callout_node *c;
@@ -109,7 +109,7 @@ static int cross_sizes(unsigned int t)
 	return ret;
 }
 
-/* Measures and reports the cost of a tick. */
+/* Measure and report the cost of a tick. */
 int lab_cross(const char *unused)
 {
 	int ret = lab_callouts_init(N);
@@ -164,7 +164,7 @@ static int variance_one(const struct lab_row *row, bool one_bucket)
 	return 0;
 }
 
-/* Measures and reports the variance of the cost of a tick. */
+/* Measure and report the variance of the cost of a tick. */
 int lab_variance(const char *unused)
 {
 	const struct lab_row *rows[2];

@@ -4,10 +4,10 @@
  *
  * Varghese and Lauck, section VII.A, on the whole facility with the scheme that
  * callout.ko was loaded with. n callouts are outstanding, due at random in one
- * to two hours, which lab_hour() makes shorter for some schemes. One more is
- * set, two to three hours ahead, and cancelled, repeatedly: by handle, and in
- * the old way, by function and argument. That is a lookup in the hash, or the
- * search of the scheme if it has one.
+ * to two hours, which lab_hour() makes shorter for some schemes. One more
+ * callout is set, two to three hours ahead, and cancelled, repeatedly: by
+ * handle, and in the old way, by function and argument. The old way is a lookup
+ * in the hash, or the search of the scheme if it has one.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -36,7 +36,7 @@ static void nothing(void *arg)
 {
 }
 
-/* A set and a cancel; false if the callout was not there to be cancelled. */
+/* Set and cancel a callout. Return false if the callout was not there to be cancelled. */
 static __always_inline bool pair(bool by_handle, void *arg, unsigned long ticks)
 {
 	if (by_handle)
@@ -45,7 +45,7 @@ static __always_inline bool pair(bool by_handle, void *arg, unsigned long ticks)
 	return callout_untimeout(nothing, arg) == 1;
 }
 
-/* The paper does not give arguments; random ones spread as those of others. */
+/* The paper does not give arguments. Random arguments spread like other users' arguments. */
 static int measure(bool by_handle, const struct callout_scheme_ops *ops,
 		   const char *name, unsigned int n, bool few, u64 *median)
 {
@@ -86,7 +86,7 @@ static int measure(bool by_handle, const struct callout_scheme_ops *ops,
 	return 0;
 }
 
-/* Sets others @from to @to - 1, and returns the mean cost of a set. */
+/* Set others @from to @to - 1, and return the mean cost of a set. */
 static u64 set_others(callout_handle_t *others, unsigned int from,
 		      unsigned int to)
 {
@@ -135,7 +135,7 @@ static int measure_points(const struct callout_scheme_ops *ops,
 	return ret;
 }
 
-/* Measures the scheme of the loaded facility, reported as @name. */
+/* Measure the scheme of the loaded facility, reported as @name. */
 int lab_fig9(const char *name)
 {
 	callout_handle_t *others = vmalloc_array(MOST, sizeof(*others));

@@ -32,7 +32,7 @@ struct arrivals {
 
 static struct callout_node *idle[CALLOUTS];
 
-/* One more callout arrives; false if none is idle. */
+/* Let one more callout arrive. Return false if no callout is idle. */
 static bool arrive(struct arrivals *a, unsigned int n, bool uniform, bool count)
 {
 	u64 interval, steps = a->lab.s->steps;

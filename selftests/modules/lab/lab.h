@@ -27,15 +27,16 @@
 /* start, stop, tick */
 #define LAB_BEFORE	3U
 
-/* The tick at which a scheme begins: any that is not near 0. */
+/* The tick at which a scheme begins: any tick that is not near 0. */
 #define LAB_EPOCH	(1ULL << 32)
 
 /* The default of the module parameter buckets=. */
 #define LAB_BUCKETS	(1U << 14)
 
 /*
- * Schemes with a MaxInterval, which is their number of buckets, have as many as
- * possible, and an hour that is so short that three of them are less.
+ * Schemes with a MaxInterval, which is their number of buckets, have as many
+ * buckets as possible, and an hour so short that three hours are less than
+ * MaxInterval.
  */
 #define LAB_MOST_BUCKETS	CALLOUT_WHEEL_MAX_BUCKETS
 #define LAB_SHORT_HOUR		(LAB_MOST_BUCKETS / 4)
@@ -49,8 +50,8 @@
  * @variant: index of the variant
  * @name: SCHEME, or SCHEME:VARIANT if it is not the first
  * @steep: must not be measured beyond LAB_STEEP_MAX
- * @slow: steep from the next number of callouts on
- * @before: results of the part with the number of callouts before
+ * @slow: @steep is true from the next number of callouts on
+ * @before: the part's results with the previous number of callouts
  */
 struct lab_row {
 	const struct callout_scheme_ops *ops;
@@ -76,7 +77,7 @@ struct lab {
 	u64 now;
 };
 
-/* What is set: a node by a scheme, a timer of any kind by its facility. */
+/* A timer to set: a node for a scheme, or a timer of any kind for its facility. */
 union lab_timer {
 	struct callout_node node;
 	struct callout callout;
@@ -84,7 +85,7 @@ union lab_timer {
 	struct hrtimer hrtimer;
 };
 
-/* Instructions where time goes by them, nanoseconds in User Mode Linux. */
+/* Instructions where time counts them, and nanoseconds in User Mode Linux. */
 static inline u64 lab_clock(void)
 {
 	return IS_ENABLED(CONFIG_UML) ? ktime_get_ns() : get_cycles();
@@ -104,7 +105,7 @@ int lab_callouts_init(unsigned int n);
 void lab_callouts_free(void);
 union lab_timer *lab_timer(unsigned int i);
 
-/* A timer as a node: of a scheme without a facility around it. */
+/* A timer as a node, for a scheme without a facility around it. */
 static inline struct callout_node *lab_callout(unsigned int i)
 {
 	return &lab_timer(i)->node;
@@ -125,7 +126,7 @@ u64 lab_next_due(struct lab *lab);
 struct callout_node *lab_take_due(struct list_head *due);
 unsigned int lab_wait(struct lab *lab, u64 interval);
 
-/* The parts; @name is for the first two. */
+/* The parts. @name is for the first two. */
 int lab_fig9(const char *name);
 int lab_share(const char *name);
 int lab_table2(const char *unused);

@@ -3,7 +3,7 @@
  * late.c - lateness and wake-ups of every scheme
  *
  * late: the lateness of one callout at a time, with intervals in each power of
- * two, and the scheme's own bound of it.
+ * two, and the scheme's own bound of the lateness.
  *
  * idle: the wake-ups of a scheme in an hour in which nothing is due.
  *
@@ -38,7 +38,7 @@ static int late_octave(struct lab *lab, const struct lab_row *row,
 	unsigned int i;
 
 	for (i = 0; i < TRIALS; i++) {
-		/* From any phase of all levels. */
+		/* Start from any phase of all levels. */
 		lab->now += lab_random(1, 1 << OCTAVES);
 		interval = lab_random(1ULL << octave, 2ULL << octave);
 		expires = lab->now + interval;
@@ -235,7 +235,7 @@ static int assist_chip(const struct callout_chip_source *chip, unsigned int t)
 	return 0;
 }
 
-/* Measures and reports the interrupts for one callout. */
+/* Measure and report the interrupts for one callout. */
 int lab_assist(const char *unused)
 {
 	static const char *const schemes[] = {

@@ -4,16 +4,16 @@
  *
  * The metrics of native.c, as far as a module can measure them from outside,
  * with all locks and clocks. Callouts have the bases of 1, 4 and 16 CPUs, see
- * bases.c, and are spread over them evenly: callout i is of base i modulo their
- * number, and the callouts that are measured are of each base in turn. Linux's
+ * bases.c, and are spread over them evenly: callout i belongs to base i modulo
+ * their number, and the measured callouts belong to each base in turn. Linux's
  * timers have the base of the one CPU, which is part of the kernel.
  *
- * Dense expiry is timed from the first handler to the last; so is sparse
- * expiry, where each of a few timers is due at a tick of its own and time jumps
- * over all of these ticks at once: no more of them than the lowest level of
- * Linux's wheel has ticks, since those of higher levels expire together.
- * hrtimers have no sparse expiry: they do not depend on ticks, and one
- * interrupt would serve all of them. The cost of a tick or a jump cannot be
+ * Dense expiry is timed from the first handler to the last. So is sparse
+ * expiry, where each of a few timers is due at a different tick and time jumps
+ * over all of these ticks at once. There are no more timers than the lowest
+ * level of Linux's wheel has ticks, since timers of higher levels expire
+ * together. hrtimers have no sparse expiry: they do not depend on ticks, and
+ * one interrupt would serve all of them. The cost of a tick or a jump cannot be
  * separated here from the kernel's other work.
  */
 #include <linux/delay.h>
@@ -39,7 +39,7 @@ struct facility {
 	void (*init)(union lab_timer *t, unsigned int base);
 	void (*set)(union lab_timer *t, unsigned long ticks);
 	void (*cancel)(union lab_timer *t);
-	/* Each tick expires the timers that are due at it, and no others. */
+	/* Each tick expires exactly the timers that are due at it. */
 	bool ticks;
 };
 
@@ -47,7 +47,7 @@ static unsigned int ran, expected;
 static u64 first, last;
 static ktime_t base_time;
 
-/* Reads the clock twice only, since that takes as long as an expiry. */
+/* Read the clock only twice, since a read takes as long as an expiry. */
 static void note(void)
 {
 	if (++ran == 1)
@@ -165,7 +165,7 @@ static u64 pairs(const struct facility *f)
 	return lab_end(start, LAB_OPS);
 }
 
-/* Each to a later time than before, also if it was moved before. */
+/* Move each timer to a later time than before, also if it was moved before. */
 static u64 moves(const struct facility *f)
 {
 	unsigned int i;
@@ -191,15 +191,15 @@ static void cancel_all(const struct facility *f, unsigned int n)
 }
 
 /*
- * The time from the first to the last of @n that were set with interrupts off,
- * in ns; 0 if not all have expired.
+ * Return the time from the first to the last of @n timers that were set with
+ * interrupts off, in ns, or 0 if not all have expired.
  */
 static u64 expiry(unsigned int n, unsigned long leap)
 {
 	unsigned int patience = 5000;
 
 	expected = n;
-	/* No torn read of jiffies: there is one CPU. */
+	/* There is no torn read of jiffies, since there is one CPU. */
 	jiffies_64 += leap;
 	local_irq_enable();
 	while (READ_ONCE(ran) < n && patience--)

@@ -3,8 +3,9 @@
  * memory.c - holds as many timers of a facility as the job asks for
  *
  * With part=memory. The job writes "FACILITY N" to the parameter hold= and
- * compares the free memory before and after: that is what the timers take, with
- * what their facility allocates for them. "FACILITY 0" gives all back.
+ * compares the free memory before and after. The difference is the memory of
+ * the timers, including the facility's allocations for them. "FACILITY 0" gives
+ * all back.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -90,7 +91,7 @@ static void hrtimer_drop(void *p)
 	hrtimer_cancel(p);
 }
 
-/* @size: what the user of a timer has of it. */
+/* @size: the size of the part that a timer's user has. */
 static const struct kind {
 	const char *name;
 	size_t size;

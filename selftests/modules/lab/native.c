@@ -8,18 +8,19 @@
  * facilities, with their locks and clocks, are in linux.c.
  *
  *	pair_one	stop one callout, the farthest, and start it again
- *	pair_random	the same with one of all, at random
- *	rearm_later	move one of all, at random, to a later time
+ *	pair_random	as pair_one, with a random callout of all
+ *	rearm_later	move a random callout of all to a later time
  *	idle_tick	a tick at which nothing is due
- *	jump		one tick that comes 3000 ticks after the one before
- *	sparse		a callout due alone, the host sleeping until then; not of
- *			inexact schemes, which bring several together
+ *	jump		one tick that comes 3000 ticks after the previous tick
+ *	sparse		a callout due alone, the host sleeping until then; not for inexact
+ *			schemes, which bring several together
  *	start_dense	start one of many that are due in the same tick
- *	dense		one of these when that tick comes
+ *	dense		expiry of one of these callouts at that tick
  *
  * Outstanding callouts are due at random in one to two times SPAN ticks. The
- * span is shorter for schemes that have a MaxInterval, which is not sparse with
- * the most callouts. What cannot be measured is left out: its value is 0.
+ * span is shorter for schemes that have a MaxInterval, so that the largest
+ * number of callouts is not sparse there. A metric that cannot be measured is
+ * left out: its value is 0.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -32,7 +33,7 @@
 #define SPAN		(1U << 20)
 #define SHORT_SPAN	LAB_SHORT_HOUR
 #define IDLE_TICKS	1000U
-/* With IDLE_TICKS, less than a span. */
+/* This and IDLE_TICKS together are less than a span. */
 #define JUMPS		80U
 #define JUMP		3000U
 #define MAX_EXPIRED	50000U
@@ -45,7 +46,7 @@
 
 /*
  * A row whose rounds all take longer than this for each callout, with
- * LAB_STEEP_MAX of them or more, is not measured with more of them.
+ * LAB_STEEP_MAX callouts or more, is not measured with more callouts.
  */
 #define SLOW_NS		20000ULL
 
@@ -146,7 +147,7 @@ static u64 jump(struct lab *lab)
 	return lab_end(start, JUMPS);
 }
 
-/* Goes from one due callout to the next, as a host that sleeps in between. */
+/* Go from one due callout to the next, as a host that sleeps in between. */
 static u64 sparse(struct lab *lab, unsigned int n)
 {
 	unsigned int most = min(n / 2, MAX_EXPIRED), expired = 0, look = 64;
@@ -169,7 +170,7 @@ static u64 sparse(struct lab *lab, unsigned int n)
 	return lab_end(start, expired);
 }
 
-/* Fails if not all have expired. */
+/* Fail if not all have expired. */
 static int dense(struct lab *lab, unsigned int n, u64 *value)
 {
 	u64 start, late = 0, span = span_of(lab), took;
@@ -199,8 +200,8 @@ static int dense(struct lab *lab, unsigned int n, u64 *value)
 }
 
 /*
- * Measures a scheme with @n outstanding: @value has a place for each metric.
- * @took: ns that it has taken, without the creation of the scheme
+ * Measure a scheme with @n outstanding: @value has a place for each metric.
+ * @took: the time in ns, without the creation of the scheme
  */
 static int native_row(const struct lab_row *row, unsigned int n,
 		      unsigned int buckets, u64 *value, u64 *took)
@@ -234,13 +235,13 @@ static int native_row(const struct lab_row *row, unsigned int n,
 	return ret;
 }
 
-/* Fewer rounds with the most callouts, which take long. */
+/* Do fewer rounds with the largest number of callouts, which take long. */
 unsigned int lab_rounds(unsigned int n)
 {
 	return n < LAB_MOST ? LAB_ROUNDS : 3;
 }
 
-/* Reports the medians of rounds, in lines of @kind. */
+/* Report the medians of rounds, in lines of @kind. */
 void lab_native_report(const char *kind, const char *name, unsigned int n,
 		       const struct lab_values *v)
 {
@@ -343,7 +344,7 @@ static int buckets_n(const struct lab_row *row, unsigned int n)
 	return 0;
 }
 
-/* Measures and reports the hashed wheel in all sizes. */
+/* Measure and report the hashed wheel in all sizes. */
 int lab_buckets(const char *unused)
 {
 	const struct lab_row *row = lab_find_row("hashed_wheel");

@@ -19,7 +19,7 @@ enum {
 
 extern const char *const lab_metrics[LAB_METRICS];
 
-/* The most callouts outstanding. */
+/* The maximum number of callouts outstanding. */
 #define LAB_MOST	1000000U
 
 /* The results of a row in all rounds. */
@@ -31,7 +31,7 @@ unsigned int lab_rounds(unsigned int n);
 void lab_native_report(const char *kind, const char *name, unsigned int n,
 		       const struct lab_values *v);
 
-/* The most bases that callouts are spread over: those of as many CPUs. */
+/* The maximum number of bases, one for each CPU, over which callouts are spread. */
 #define LAB_BASES	16U
 
 int lab_bases_init(void);

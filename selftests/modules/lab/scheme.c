@@ -46,7 +46,7 @@ static int add_row(const struct callout_scheme_ops *ops, unsigned int variant)
 	return 0;
 }
 
-/* Fills lab_rows[] with all variants of all schemes, or of the scheme @only. */
+/* Fill lab_rows[] with all variants of all schemes, or of the scheme @only. */
 int lab_rows_init(const char *only)
 {
 	const struct callout_scheme_ops *const *ops;
@@ -85,8 +85,8 @@ const struct lab_row *lab_find_row(const char *name)
 }
 
 /*
- * Whether intervals must be shorter than the number of buckets. Longer ones are
- * on an overflow list, which is another scheme.
+ * Whether intervals must be shorter than the number of buckets. Longer
+ * intervals are on an overflow list, which is another scheme.
  */
 bool lab_has_max_interval(const struct callout_scheme_ops *ops)
 {
@@ -101,7 +101,7 @@ unsigned long lab_hour(const struct callout_scheme_ops *ops)
 }
 
 /*
- * Allocates @n timers, up to 2^20, for lab_timer() and lab_callout(). The caller
+ * Allocate @n timers, up to 2^20, for lab_timer() and lab_callout(). The caller
  * must call lab_callouts_free(), also after an error.
  */
 int lab_callouts_init(unsigned int n)
@@ -143,9 +143,9 @@ u64 lab_random(u64 from, u64 to)
 /*
  * A random number of negative exponential distribution, rounded down.
  *
- * Without logarithms, by von Neumann's method: a first number and those after
- * it as long as they fall. If the run is of odd length the first number is the
- * fraction; if not, one more is added to the integer part.
+ * Uses von Neumann's method, without logarithms: draw numbers as long as they
+ * fall. If the length of the run is odd, the first number is the fraction.
+ * Otherwise add one to the integer part and draw again.
  */
 u64 lab_random_exp(u64 mean)
 {
@@ -171,7 +171,7 @@ u64 lab_median(u64 *values, unsigned int n)
 	return values[n / 2];
 }
 
-/* Writes @sum / @n with one decimal to @text, which has LAB_TENTHS bytes. */
+/* Write @sum / @n with one decimal to @text, which has LAB_TENTHS bytes. */
 const char *lab_tenths(u64 sum, u64 n, char *text)
 {
 	u64 tenths = n ? div64_u64(sum * 10 + n / 2, n) : 0;
@@ -180,7 +180,7 @@ const char *lab_tenths(u64 sum, u64 n, char *text)
 	return text;
 }
 
-/* Creates an empty scheme with room for @room callouts. */
+/* Create an empty scheme with room for @room callouts. */
 int lab_create(struct lab *lab, const struct lab_row *row,
 	       const struct callout_scheme_params *params, unsigned int room)
 {
@@ -212,7 +212,7 @@ void lab_start(struct lab *lab, struct callout_node *c, u64 interval)
 	lab->ops->start(lab->s, c, lab->now, lab->now + interval);
 }
 
-/* Starts callouts 0 to @n - 1, with intervals from @from to @to - 1. */
+/* Start callouts 0 to @n - 1, with intervals from @from to @to - 1. */
 void lab_fill(struct lab *lab, unsigned int n, u64 from, u64 to)
 {
 	unsigned int i;
@@ -224,7 +224,7 @@ void lab_fill(struct lab *lab, unsigned int n, u64 from, u64 to)
 	}
 }
 
-/* Advances to @now, in budgets, as the core does. */
+/* Advance to @now, in budgets, as the core does. */
 void lab_advance(struct lab *lab, u64 now, struct list_head *due)
 {
 	unsigned int budget;
@@ -242,7 +242,7 @@ u64 lab_next_due(struct lab *lab)
 	return lab->ops->next_due(lab->s, &budget);
 }
 
-/* Removes and returns the first of a list of due callouts, or NULL. */
+/* Remove and return the first of a list of due callouts, or NULL. */
 struct callout_node *lab_take_due(struct list_head *due)
 {
 	struct callout_node *c;
@@ -254,7 +254,7 @@ struct callout_node *lab_take_due(struct list_head *due)
 }
 
 /*
- * Starts callout 0 in an empty scheme, and returns the wake-ups until it is
+ * Start callout 0 in an empty scheme, and return the wake-ups until it is
  * due.
  */
 unsigned int lab_wait(struct lab *lab, u64 interval)

@@ -4,10 +4,10 @@
  *
  * Varghese and Lauck, Appendix B, on the whole facility as callout.ko was
  * loaded: one CPU alone cancels and sets callouts repeatedly, or all CPUs do
- * concurrently, each with callouts of its own. With bases=percpu each has a
- * structure of its own too, with bases=single they contend for one lock. Time
- * is real time here, so the ratio of all to one counts; rounds of one CPU and
- * of all alternate.
+ * concurrently, each with its own callouts. With bases=percpu each CPU also has
+ * its own structure. With bases=single they contend for one lock. Time is real
+ * time here, so only the ratio of all to one is meaningful. Rounds of one CPU
+ * and of all alternate.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
@@ -25,14 +25,14 @@
 #include "lab.h"
 
 #define CPUS		4U
-/* Outstanding, of each CPU. */
+/* Callouts outstanding, for each CPU. */
 #define OWN		256U
 #define ROUNDS		51U
 
-/* How long a CPU's part of a round takes, in ns. */
+/* The time of a CPU's part of a round, in ns. */
 #define STRETCH		(2 * NSEC_PER_MSEC)
 
-/* The most pairs of cancel and set in a round. */
+/* The maximum number of pairs of cancel and set in a round. */
 #define MAX_PAIRS	(1U << 14)
 
 /**
@@ -84,7 +84,7 @@ static void empty(void *unused)
 		unsetcallout(own[i]);
 }
 
-/* In a hard interrupt, on each CPU of the round. */
+/* Runs in a hard interrupt, on each CPU of the round. */
 static void do_pairs(void *unused)
 {
 	unsigned int cpu = smp_processor_id(), i, lost = 0;
@@ -107,8 +107,8 @@ static void do_pairs(void *unused)
 }
 
 /*
- * The time from the first begin to the last end, which shows if the host did
- * not run the CPUs at the same time.
+ * Return the time from the first begin to the last end. It shows if the host
+ * did not run the CPUs at the same time.
  */
 static u64 do_round(unsigned int cpus)
 {
@@ -141,7 +141,7 @@ static void choose_pairs(void)
 	} while (took < STRETCH / 2 && together.pairs < MAX_PAIRS);
 }
 
-/* The lower quartile for one pair: a busy host only makes rounds longer. */
+/* Return the lower quartile for one pair, since a busy host only makes rounds longer. */
 static u64 of_a_pair(u64 *took)
 {
 	sort(took, ROUNDS, sizeof(*took), compare_u64, NULL);
@@ -163,7 +163,7 @@ static void measure(const char *name, const char *bases, unsigned int cpus)
 		of_a_pair(all));
 }
 
-/* Measures the loaded facility, reported as @name, on one CPU and on all. */
+/* Measure the loaded facility, reported as @name, on one CPU and on all. */
 int lab_share(const char *name)
 {
 	const char *bases = "percpu";

@@ -2,12 +2,12 @@
 /*
  * table2.c - the paper's Table II for every scheme: start, stop and a tick
  *
- * n callouts are outstanding; those that expire are started again. A start is
- * of one more with a random interval, a stop of a random one, and a tick is one
- * at which nothing is due: "except when timers expire". There are more buckets
- * than callouts, and for timing_wheel, whose MaxInterval that is, as many as
- * ticks in the longest interval, which is the paper's condition for O(1). All
- * other wheels have fewer, so that a callout waits for several laps.
+ * n callouts are outstanding, and expired callouts are started again. A start
+ * adds a callout with a random interval, a stop takes a random callout, and a
+ * tick has nothing due: "except when timers expire". There are more buckets
+ * than callouts. timing_wheel, whose MaxInterval is its number of buckets, has
+ * as many as ticks in the longest interval, which is the paper's condition for
+ * O(1). All other wheels have fewer, so that a callout waits for several laps.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -23,7 +23,7 @@
 #define MOST	100000U
 #define BUCKETS	(1U << 17)
 
-/* logic_wheel does its work at the end of a cycle; CYCLES are measured. */
+/* logic_wheel does its work at the end of a cycle, so CYCLES cycles are measured. */
 #define CYCLE	(1U << 14)
 #define CYCLES	4U
 
@@ -105,7 +105,7 @@ static void measure_ops(struct lab *lab, struct lab_row *row, unsigned int n)
 }
 
 /*
- * The cost of those of @ticks ticks at which nothing was due, and their number.
+ * The cost of the ticks, among @ticks ticks, at which nothing was due, and their number.
  */
 static u64 ticks_take(struct lab *lab, unsigned int ticks, unsigned int *count)
 {
@@ -133,8 +133,8 @@ static u64 ticks_take(struct lab *lab, unsigned int ticks, unsigned int *count)
 }
 
 /*
- * Advances time, so that deferred work, as the growth of a table or the pairing
- * of a heap, reaches its steady state.
+ * Advance time, so that deferred work, such as the growth of a table or the
+ * pairing of a heap, reaches its steady state.
  */
 static void settle(struct lab *lab, u64 ticks)
 {

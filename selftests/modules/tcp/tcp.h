@@ -13,14 +13,14 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-/* In ticks, much shorter than those of a real TCP, so that many expire. */
+/* Times in ticks, much shorter than a real TCP's, so that many timers expire. */
 #define TCPTV_RTO	max(hz / 50, 1)
 #define TCPTV_DELACK	(SBT_1MS * 10)
 #define TCPTV_KEEP	(hz / 2)
 #define TCPTV_2MSL	(hz / 10)
 #define TCP_MAXRXTSHIFT	5
 
-/* A callout is lost if one of its CPU that is due so many ticks later has run. */
+/* A callout is lost if a callout of its CPU that is due this many ticks later has run. */
 #define LOST		(5 * hz)
 
 enum { TT_REXMT, TT_KEEP, TT_DELACK, TT_2MSL, TT_NTIMERS };
@@ -64,8 +64,8 @@ struct tcp_timer {
  * @rw: protects all of it, if it is
  * @kind: BY_IDIOM, BY_MTX, BY_RW
  * @state: ESTABLISHED, TIME_WAITING, CLOSED
- * @busy: a holder of the lock is at work on it
- * @in_handler: the timer whose handler that is, or TT_NTIMERS
+ * @busy: a holder of the lock is working on it
+ * @in_handler: the timer whose handler the holder is, or TT_NTIMERS
  * @rxtshift: retransmissions since the last acknowledgment
  * @unacked: segments sent and not acknowledged
  * @refs: references of the table, and of each async drain that has not ended

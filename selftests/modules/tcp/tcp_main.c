@@ -2,7 +2,7 @@
 /*
  * tcp_main.c - many TCP connections and their network, written as for a BSD
  *
- * Built outside the tree, against what is installed. Each connection has the
+ * Built outside the tree, against the installed files. Each connection has the
  * four timers of BSD's TCP: retransmission with back-off, keepalive, delayed
  * acknowledgment, and 2MSL; see tcp_timer.c. A thread on each CPU plays the
  * network: it sends, acknowledges, loses, closes and opens at random. The
@@ -80,7 +80,7 @@ static void tcp_fin(struct tcpcb *tp)
 	tcp_timer_start(tp, TT_2MSL);
 }
 
-/* Of the events, which are 0 to 99, the first of a sort. */
+/* The first event of each sort. Events are 0 to 99. */
 #define SENT		0
 #define ACKED		35
 #define RECEIVED	60
@@ -88,7 +88,7 @@ static void tcp_fin(struct tcpcb *tp)
 #define ABORTED		94
 #define DROPPED	96
 
-/* One event of the network, on an open connection whose lock is held. */
+/* Do one event of the network, on an open connection whose lock is held. */
 static void tcp_input(struct tcpcb *tp, unsigned int event)
 {
 	if (tp->state == TIME_WAITING) {
@@ -110,8 +110,8 @@ static void tcp_input(struct tcpcb *tp, unsigned int event)
 }
 
 /*
- * Of 64 connections three see one event when they are opened, and nothing more:
- * their timers expire, however fast the network is.
+ * Three of 64 connections see one event when they are opened, and nothing more,
+ * so that their timers expire, however fast the network is.
  */
 static unsigned int tcp_filter(const struct slot *slot, unsigned int event)
 {

@@ -8,7 +8,7 @@
  * asynchronously; the last of the callbacks drops the last reference.
  *
  * Each timer has a ledger: each setting must be cancelled or run, and run
- * neither early, nor after those that are due seconds later, nor after a stop.
+ * neither early, nor after timers that are due seconds later, nor after a stop.
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
@@ -64,7 +64,7 @@ static const char * const wrong_names[] = {
 
 static atomic_t wrongs[NR_WRONGS];
 
-/* Of each CPU: the latest time for which a timer that has run there was set. */
+/* For each CPU, the latest time for which a timer that has run there was set. */
 struct latest {
 	bool known;
 	int due;
@@ -72,7 +72,7 @@ struct latest {
 
 static DEFINE_PER_CPU(struct latest, latest);
 
-/* In the handler of a timer that was set in ticks. Others of this CPU wait. */
+/* Called in the handler of a timer that was set in ticks. Other timers of this CPU wait. */
 static void latest_update(int due)
 {
 	struct latest *l = this_cpu_ptr(&latest);
@@ -84,7 +84,7 @@ static void latest_update(int due)
 	smp_store_release(&l->known, true);
 }
 
-/* Has a timer run on the CPU that was set for more than @distance after @due? */
+/* Has a timer that was set for more than @distance after @due run on the CPU? */
 static bool latest_is_after(unsigned int cpu, int due, int distance)
 {
 	struct latest *l = per_cpu_ptr(&latest, cpu);
@@ -108,7 +108,7 @@ void tcpcb_lock(struct tcpcb *tp)
 		spin_lock(&tp->mtx);
 }
 
-/* Also for handlers with CALLOUT_RETURNUNLOCKED. */
+/* Also called by handlers with CALLOUT_RETURNUNLOCKED. */
 static void tcpcb_drop_lock(struct tcpcb *tp)
 {
 	if (tp->kind == BY_RW)
@@ -135,7 +135,7 @@ void tcpcb_leave(struct tcpcb *tp)
 	tp->busy = false;
 }
 
-/* Checks and sums the ledger of a timer that will be freed. */
+/* Check and sum the ledger of a timer that will be freed. */
 static void tcpcb_settle(struct tcpcb *tp, unsigned int t)
 {
 	struct tcp_timer *tt = &tp->timer[t];
@@ -178,7 +178,7 @@ static void tcp_timer_drained(void *arg)
 	tcpcb_put(arg);
 }
 
-/* Enters the result of a reset into the ledger. */
+/* Enter the result of a reset into the ledger. */
 static void tcp_timer_was_set(struct tcp_timer *tt, int replaced)
 {
 	tt->set = true;
@@ -244,7 +244,7 @@ void tcp_timer_stop(struct tcpcb *tp, unsigned int t)
 	tt->set = false;
 }
 
-/* The end of each handler; that of the delayed ack returns unlocked. */
+/* The end of each handler. The delayed ack's handler returns unlocked. */
 static void tcp_timer_leave(struct tcpcb *tp, unsigned int t)
 {
 	tcpcb_leave(tp);
@@ -283,8 +283,8 @@ static bool tcp_timer_enter(struct tcpcb *tp, unsigned int t)
 }
 
 /*
- * Closes a connection, whose timers are not set after that. The stop cancels
- * pending settings, so the ledger is right; the drain is for handlers that run
+ * Close a connection, whose timers are not set after that. The stop cancels
+ * pending settings, so the ledger is right; the drain covers handlers that run
  * or wait for the lock.
  */
 void tcpcb_close(struct tcpcb *tp)
@@ -390,7 +390,7 @@ struct tcpcb *tcpcb_open(unsigned int kind)
 	return tp;
 }
 
-/* Sets a timer for its standard time. */
+/* Set a timer for its standard time. */
 void tcp_timer_start(struct tcpcb *tp, unsigned int t)
 {
 	switch (t) {
@@ -410,7 +410,7 @@ void tcp_timer_start(struct tcpcb *tp, unsigned int t)
 }
 
 /*
- * Checks that no pending timer is left behind: a machine may be slow, but a CPU runs
+ * Check that no pending timer is left behind: a machine may be slow, but a CPU runs
  * its timers in the order of their ticks.
  */
 void tcp_timer_check(struct tcpcb *tp)
@@ -428,7 +428,7 @@ void tcp_timer_check(struct tcpcb *tp)
 }
 
 /*
- * Prints the ledgers, and returns the number of errors. There may be a timer that was
+ * Print the ledgers, and return the number of errors. There may be a timer that was
  * never cancelled: few are in 2MSL at the end.
  */
 unsigned int tcp_timer_verdict(void)

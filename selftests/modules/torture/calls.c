@@ -5,32 +5,32 @@
  * Callouts with an associated lock are used as callout(9) asks, under their
  * lock, so their state is known at any time (enum torture_armed):
  *
- *	reset		returns 1 if it was armed, else 0
- *	stop		returns 1 if it was armed, else -1; or 0 if it runs:
- *			called by its own handler, or the handler has released
- *			the lock itself (CALLOUT_RETURNUNLOCKED) and not
- *			returned. In any case it is not armed after that.
+ *	reset		returns 1 if it was armed, otherwise 0
+ *	stop		returns 1 if it was armed, otherwise -1; or 0 if it runs: called by
+ *			its own handler, or the handler has released the lock
+ *			itself (CALLOUT_RETURNUNLOCKED) and not returned. In any
+ *			case it is not armed after that.
  *	handler		is called if it was armed, and not before it was due
- *	drain		when the last has ended, and only the handler has set
- *			it meanwhile: not pending, not running
+ *	drain		when the last drain has ended, and only the handler has set it
+ *			during the drain: not pending, not running
  *
  * While a drain waits, a reset is refused, which its result does not show;
  * hence MAYBE_ARMED.
  *
- * Callouts without a lock, and those under Giant, which only the core takes,
- * are used concurrently by all, also from hard interrupts. A setting ends in
- * exactly one way: it runs, a reset replaces it (returns 1), or a stop or drain
- * cancels it. So when the callout is neither pending nor running, as when it is
- * freed,
+ * Callouts without a lock, and callouts under Giant, which only the core takes,
+ * are used concurrently by all threads, also from hard interrupts. A setting
+ * ends in exactly one way: it runs, a reset replaces it (returns 1), or a stop
+ * or drain cancels it. So when the callout is neither pending nor running, for
+ * example when it is freed,
  *
  *	resets that returned 0 - refused == runs + returned 1 + hidden by a 0
  *
- * where "returned 1" is of stop, drain and async drain. Those that return 0
+ * where "returned 1" counts stop, drain and async drain. Calls that return 0
  * have met the running handler, and may or may not have cancelled a second
- * setting; a reset during a drain may or may not have been refused, and one
- * under Giant may have kept the handler from starting. Each of these hides one
- * setting at most. So the books of a callout with none of them are exact, and
- * those of the others are within bounds.
+ * setting. A reset during a drain may or may not have been refused, and a reset
+ * under Giant may have kept the handler from starting. Each of these calls
+ * hides one setting at most. So the books of a callout without such calls are
+ * exact, and the books of other callouts are within bounds.
  */
 #include <linux/ktime.h>
 #include <linux/time64.h>
@@ -41,7 +41,7 @@
  * __release() balance its count.
  */
 
-/* Takes the associated lock, if the object has one. */
+/* Take the associated lock, if the object has one. */
 void torture_lock(struct torture_object *o)
 {
 	if (o->lock == SPINLOCK) {
@@ -54,8 +54,8 @@ void torture_lock(struct torture_object *o)
 }
 
 /*
- * The same unless it is contended; false if so. Handlers take a second lock in
- * any order, so they must not wait for it (deadlock).
+ * As torture_lock(), but return false if the lock is contended. Handlers take a
+ * second lock in any order, so they must not wait for it (deadlock).
  */
 bool torture_trylock(struct torture_object *o)
 {
@@ -74,7 +74,7 @@ bool torture_trylock(struct torture_object *o)
 	return false;
 }
 
-/* Undoes torture_lock() or torture_trylock(). */
+/* Undo torture_lock() or torture_trylock(). */
 void torture_unlock(struct torture_object *o)
 {
 	if (o->lock == SPINLOCK) {
@@ -87,7 +87,7 @@ void torture_unlock(struct torture_object *o)
 }
 
 /*
- * Releases the associated lock if the flags have CALLOUT_RETURNUNLOCKED. The
+ * Release the associated lock if the flags have CALLOUT_RETURNUNLOCKED. The
  * object may have been freed, so its values are passed.
  */
 void torture_return_unlocked(struct torture_slot *slot, enum torture_lock lock,
@@ -114,7 +114,7 @@ static u64 sbt_ns(sbintime_t sbt)
 	       ((u64)(u32)sbt * NSEC_PER_SEC >> 32);
 }
 
-/* Sets a callout for some time after the present, which is returned in *@ns. */
+/* Set a callout for some time after the present, which is returned in *@ns. */
 static int torture_set_precalc(struct torture_object *o, u64 *ns)
 {
 	sbintime_t sbt, pr;
@@ -125,7 +125,7 @@ static int torture_set_precalc(struct torture_object *o, u64 *ns)
 	return callout_reset_sbt(&o->c, sbt, pr, torture_handler, o, C_PRECALC);
 }
 
-/* Sets a callout for a relative time of @n ticks. */
+/* Set a callout for a relative time of @n ticks. */
 static int torture_set_hardclock(struct torture_object *o, long n)
 {
 	int cpu = torture_below(2) ? (int)torture_cpu() : -1;
@@ -135,7 +135,7 @@ static int torture_set_hardclock(struct torture_object *o, long n)
 }
 
 /*
- * Sets a callout by one of the functions: in *@n ticks, or at the time *@ns,
+ * Set a callout by one of the functions: in *@n ticks, or at the time *@ns,
  * with *@n then 0.
  */
 static int torture_set(struct torture_object *o, long *n, u64 *ns,
@@ -204,13 +204,13 @@ static void torture_arm_locked(struct torture_object *o,
 static void torture_arm_unlocked(struct torture_object *o,
 				 enum torture_who who)
 {
-	/* Pairs with the atomic_inc_return()s of those that drain. */
+	/* Pairs with the atomic_inc_return()s of the draining threads. */
 	int ended = atomic_read_acquire(&o->ended), ret;
 	long n = torture_distance();
 	u64 ns;
 
 	ret = torture_set(o, &n, &ns, who);
-	/* Pairs with the atomic_inc_return()s of those that drain. */
+	/* Pairs with the atomic_inc_return()s of the draining threads. */
 	smp_mb();
 	if (atomic_read(&o->begun) != ended) {
 		/* The setting counts, whether it was refused or not. */
@@ -222,7 +222,7 @@ static void torture_arm_unlocked(struct torture_object *o,
 	torture_count(ret ? T_REPLACED : T_SETS);
 }
 
-/* Sets the callout of a locked object, by some function for some time. */
+/* Set the callout of a locked object, by some function for some time. */
 void torture_arm(struct torture_object *o, enum torture_who who)
 {
 	if (torture_has_lock(o))
@@ -231,7 +231,7 @@ void torture_arm(struct torture_object *o, enum torture_who who)
 		torture_arm_unlocked(o, who);
 }
 
-/* Counts the result of a stop or drain, for a callout without a lock. */
+/* Count the result of a stop or drain, for a callout without a lock. */
 static void torture_stopped(struct torture_object *o, int ret)
 {
 	if (ret > 0)
@@ -249,14 +249,14 @@ static int torture_stop_locked(struct torture_object *o)
 
 	if (callout_pending(&o->c) || callout_active(&o->c))
 		torture_error("stopped and pending or active\n");
-	/* Under the lock a handler is inside, or it has ended. */
+	/* Under the lock a handler is either inside, or has ended. */
 	if (!ret && !(o->lock_flags & CALLOUT_RETURNUNLOCKED) &&
 	    !atomic_read(&o->inside))
 		torture_error("stop returned 0 and it does not run, lock %d flags %x\n",
 			      o->lock, o->lock_flags);
 	if (!o->drains) {
 		/*
-		 * The one handler that can run has begun, or was kept from it.
+		 * The one handler that can run has begun, or was kept from beginning.
 		 */
 		ran = atomic_read(&o->runs) || atomic_read(&o->ones);
 		if (ret ? ret != (o->armed == ARMED ? 1 : -1) : !ran)
@@ -275,13 +275,13 @@ static int torture_stop_locked(struct torture_object *o)
 	return ret;
 }
 
-/* Counts a cancel that met the handler, another CPU's or its own. */
+/* Count a cancel that met the handler, another CPU's or its own. */
 static void torture_met(enum torture_count what, enum torture_who who)
 {
 	torture_count(who == OWN_HANDLER ? T_OWN_CANCEL : what);
 }
 
-/* Stops the callout of a locked object, and returns as callout_stop(). */
+/* Stop the callout of a locked object, and return as callout_stop(). */
 int torture_stop(struct torture_object *o, enum torture_who who)
 {
 	int ret;
@@ -297,7 +297,7 @@ int torture_stop(struct torture_object *o, enum torture_who who)
 	return ret;
 }
 
-/* Counts a drain that begins, under the associated lock if there is one. */
+/* Count a drain that begins, under the associated lock if there is one. */
 static void torture_drain_begins(struct torture_object *o)
 {
 	if (torture_has_lock(o))
@@ -306,7 +306,7 @@ static void torture_drain_begins(struct torture_object *o)
 		atomic_inc_return(&o->begun);
 }
 
-/* Counts a drain that has ended, under the associated lock if there is one. */
+/* Count a drain that has ended, under the associated lock if there is one. */
 static void torture_drain_ended(struct torture_object *o)
 {
 	if (!torture_has_lock(o)) {
@@ -323,7 +323,7 @@ static void torture_drain_ended(struct torture_object *o)
 	o->armed = NOT_ARMED;
 }
 
-/* Drains the callout of an object that is not locked. */
+/* Drain the callout of an object that is not locked. */
 void torture_drain(struct torture_object *o)
 {
 	int ret;
@@ -355,8 +355,8 @@ static void torture_drained(void *arg)
 }
 
 /*
- * Drains the callout of a locked object asynchronously, which keeps a
- * reference. One drain at a time, and none of an object that is being disposed
+ * Drain the callout of a locked object asynchronously, which keeps a reference.
+ * There is one drain at a time, and none for an object that is being disposed
  * of.
  */
 void torture_async(struct torture_object *o, enum torture_who who)

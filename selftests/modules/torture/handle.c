@@ -4,13 +4,13 @@
  *
  * A seat has the handle that was set there last. Any thread or handler cancels
  * the handle of a seat, which may be outstanding, running, or stale. Each
- * setting has a ticket in memory of its own, freed by the handler, or by the
+ * setting has a separately allocated ticket, freed by the handler, or by the
  * caller of the unsetcallout() that returned 1: never by both. A thread that
- * waits with unsetcallout_sync() frees its own. In the end
+ * waits with unsetcallout_sync() frees its own ticket. At the end
  *
  *	settings == runs + cancels that returned 1
  *
- * and the same for timeout(), for each pair of function and argument.
+ * and likewise for timeout(), for each pair of function and argument.
  */
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -19,7 +19,7 @@
 #define NR_SEATS	32U
 #define NR_PAIRS	16U
 
-/* The most that may be outstanding with one function and argument. */
+/* The maximum number of callouts that may be outstanding with one function and argument. */
 #define MAX_SAME	64
 
 /**
@@ -93,7 +93,7 @@ static void torture_ticket_set(void *arg)
 				    torture_distance());
 }
 
-/* Counts a setting; frees the ticket if there is no handle. */
+/* Count a setting; free the ticket if there is no handle. */
 static bool torture_ticket_count(struct torture_ticket *ticket,
 				 callout_handle_t handle)
 {
@@ -121,7 +121,7 @@ static void torture_seat_set(struct torture_seat *seat, gfp_t gfp)
 	raw_spin_unlock_irqrestore(&seat->lock, flags);
 }
 
-/* Counts a cancel that met the handler, another CPU's or its own. */
+/* Count a cancel that met the handler, another CPU's or its own. */
 static void torture_met_handle(bool own)
 {
 	torture_count(own ? T_OWN_CANCEL : T_RACED_UNSET);
@@ -156,7 +156,8 @@ static void torture_seat_unset(struct torture_seat *seat, bool sync,
 
 /*
  * After unsetcallout_sync() a ticket that no other thread knows has run, or
- * never will. It is set on another CPU, to be cancelled while it runs there.
+ * never will. Its callout is set on another CPU, and cancelled while it runs
+ * there.
  */
 static void torture_ticket_sync(void)
 {
@@ -187,8 +188,8 @@ static void torture_ticket_sync(void)
 }
 
 /*
- * A random operation on a handle; @may_sleep: in a thread; @own: the ticket of
- * the handler that calls this, or NULL.
+ * Do a random operation on a handle. @may_sleep: in a thread. @own: the ticket
+ * of the handler that calls this, or NULL.
  */
 void torture_handle_op(bool may_sleep, const void *own)
 {
@@ -233,7 +234,7 @@ static void torture_pair_set(struct torture_pair *pair)
 
 	if (torture_outstanding(pair) >= MAX_SAME)
 		return;
-	/* Counted first, since it may run before callout_timeout() returns. */
+	/* Count the setting first, since it may run before callout_timeout() returns. */
 	atomic_inc(&pair->sets);
 	handle = callout_timeout(torture_pair_ran, pair, torture_distance());
 	if (!handle) {
@@ -245,7 +246,7 @@ static void torture_pair_set(struct torture_pair *pair)
 	atomic64_set(&pair->last, handle);
 }
 
-/* By function and argument, or with the handle, of this pair or of another. */
+/* Cancel by function and argument, or also by a handle, of this pair or of another. */
 static int torture_pair_cancel(struct torture_pair *pair)
 {
 	callout_handle_t handle;
@@ -262,7 +263,7 @@ static int torture_pair_cancel(struct torture_pair *pair)
 	return callout_untimeout_handle(torture_pair_ran, pair, handle);
 }
 
-/* timeout() or untimeout(); @own: the pair of the calling handler, or NULL. */
+/* Call timeout() or untimeout(). @own: the pair of the calling handler, or NULL. */
 void torture_timeout_op(const void *own)
 {
 	struct torture_pair *pair = &pairs[torture_below(NR_PAIRS)];
@@ -287,7 +288,7 @@ static bool torture_handles_balance(void)
 	       torture_sum(T_HANDLE_RUNS) + torture_sum(T_HANDLE_UNSET);
 }
 
-/* Whether any callout is outstanding. During a pause. */
+/* Whether any callout is outstanding. Called during a pause. */
 bool torture_handles_busy(void)
 {
 	unsigned int i;
@@ -298,7 +299,7 @@ bool torture_handles_busy(void)
 	return !torture_handles_balance();
 }
 
-/* Checks that the books balance when no callout is outstanding. */
+/* Check that the books balance when no callout is outstanding. */
 void torture_handles_check(void)
 {
 	unsigned int i;
@@ -326,7 +327,7 @@ int torture_handles_init(void)
 	return callout_reserve(4096);
 }
 
-/* Cancels outstanding callouts, once threads and handlers set none. */
+/* Cancel outstanding callouts, once threads and handlers set none. */
 void torture_handles_exit(void)
 {
 	unsigned int i;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * handler.c - the handler of all objects: calls as those of threads, and frees
+ * handler.c - the handler of all objects: makes the calls that threads make, and frees
  */
 #include <linux/ktime.h>
 #include <linux/processor.h>
 #include <linux/time64.h>
 #include "torture.h"
 
-/* The longest time that it waits to be cancelled. */
+/* The longest time that the handler waits for a cancel. */
 #define MEET_NS	NSEC_PER_MSEC
 
-/* Checks a callout with a lock, which the core holds. */
+/* Check a callout with a lock, which the core holds. */
 static void torture_enter(struct torture_object *o)
 {
 	if (o->lock == SPINLOCK)
@@ -34,7 +34,7 @@ static void torture_enter(struct torture_object *o)
 		callout_deactivate(&o->c);
 }
 
-/* A random call on another object, or if that has no lock perhaps on @own. */
+/* Make a random call on another object or, if the callout has no lock, perhaps on @own. */
 static void torture_other(struct torture_object *own)
 {
 	enum torture_who who;
@@ -89,7 +89,7 @@ static bool torture_free_own(struct torture_object *o)
 	return true;
 }
 
-/* A random call of the handler; false if it has freed @o. */
+/* Make a random call of the handler. Return false if it has freed @o. */
 static bool torture_act(struct torture_object *o)
 {
 	switch (torture_below(16)) {
@@ -125,7 +125,7 @@ static bool torture_act(struct torture_object *o)
 	return true;
 }
 
-/* Waits for threads that want to cancel the callout while it runs. */
+/* Wait for threads that want to cancel the callout while it runs. */
 static void torture_be_met(struct torture_object *o)
 {
 	int wanted = 1 + torture_below(8);

@@ -6,8 +6,8 @@
  * calls on shared callouts, while CPUs go offline and online and have
  * interrupts off for some ms. Every few seconds all of them pause, and pending
  * callouts must run without another call, so that a lost wake-up shows. The
- * heads of calls.c, handle.c and work.c say what is accounted for, and how
- * exactly.
+ * heads of calls.c, handle.c and work.c explain the accounting, and how exact
+ * it is.
  *
  * Runs for @seconds, or until it is unloaded, and then prints its counters and
  * "callout-torture: SUCCESS", or FAILURE and the reason.
@@ -62,10 +62,10 @@ MODULE_PARM_DESC(pause, "Seconds between pauses, in which all that is pending mu
 /* A run of at least as many seconds must have met each kind of race. */
 #define MET_ALL		30
 
-/* Until it has, it may take so many times as long. */
+/* Until it has, it may take this many times as long. */
 #define MORE		8
 
-/* The most errors that are printed. */
+/* The maximum number of errors that are printed. */
 #define MAX_TOLD	20
 
 DEFINE_PER_CPU(struct torture_counts, torture_counts);
@@ -134,7 +134,7 @@ u64 torture_sum(enum torture_count what)
 	return sum;
 }
 
-/* Counts and reports a violated invariant. */
+/* Count and report a violated invariant. */
 void torture_error(const char *fmt, ...)
 {
 	struct va_format vaf;
@@ -152,7 +152,7 @@ void torture_error(const char *fmt, ...)
 /* A random number less than @bound. Any context. */
 u32 torture_below(u32 bound)
 {
-	/* A few rounds of a multiplicative hash; quality is not the point. */
+	/* A few rounds of a multiplicative hash. Their quality does not matter. */
 	u64 x = (u64)this_cpu_inc_return(rnd_number) << 32 | seed;
 
 	x ^= raw_smp_processor_id();
@@ -162,7 +162,7 @@ u32 torture_below(u32 bound)
 	return (x >> 32) * bound >> 32;
 }
 
-/* For how many ticks to set a callout; mostly 0 to 2. */
+/* The number of ticks for which to set a callout, mostly 0 to 2. */
 long torture_distance(void)
 {
 	switch (torture_below(32)) {
@@ -187,7 +187,7 @@ bool torture_quiet(void)
 	return READ_ONCE(quiet);
 }
 
-/* Delays for some time, to widen races. */
+/* Delay for some time, to widen races. */
 void torture_linger(void)
 {
 	if (torture_below(2))
@@ -196,7 +196,7 @@ void torture_linger(void)
 		udelay(torture_below(60));
 }
 
-/* Spins until another CPU has made *@n nonzero, or for some ticks. */
+/* Spin until another CPU has made *@n nonzero, or for some ticks. */
 void torture_wait_for(const atomic_t *n)
 {
 	u64 end = ktime_get_ns() + 2 * NSEC_PER_MSEC +
@@ -206,7 +206,7 @@ void torture_wait_for(const atomic_t *n)
 		cpu_relax();
 }
 
-/* Sleeps during a pause. */
+/* Sleep during a pause. */
 static void torture_park(void)
 {
 	if (!torture_quiet())
@@ -218,8 +218,8 @@ static void torture_park(void)
 }
 
 /*
- * Moves to some CPU without staying bound to it: on PREEMPT_RT the kernel can
- * warn if that goes offline while its bound thread holds a lock.
+ * Move to some CPU without staying bound to it: on PREEMPT_RT the kernel can
+ * warn if the CPU goes offline while its bound thread holds a lock.
  */
 static void torture_wander(void)
 {
@@ -249,7 +249,7 @@ static int torture_thread(void *arg)
 		default:
 			torture_object_op();
 		}
-		/* Idle CPUs too: these must be woken for their callouts. */
+		/* Include idle CPUs, which must be woken for their callouts. */
 		if (!torture_below(128))
 			schedule_timeout_uninterruptible(1);
 		cond_resched();
@@ -271,7 +271,7 @@ static int torture_irqs_off_thread(void *arg)
 	return 0;
 }
 
-/* Takes random CPUs except the first offline and online, one at a time. */
+/* Take random CPUs except the first offline and online, one at a time. */
 static int torture_hotplug_thread(void *arg)
 {
 	unsigned int cpu;
@@ -296,7 +296,7 @@ static bool torture_busy(void)
 	       torture_works_busy();
 }
 
-/* A pause: all pending callouts run, or are reported as lost. */
+/* Pause. All pending callouts run, or are reported as lost. */
 static void torture_settle(void)
 {
 	unsigned long end;
@@ -349,8 +349,8 @@ static void torture_print_parameters(const char *when)
 }
 
 /*
- * A race that has not happened has not been tested: the first count that is 0
- * and should not be, or T_COUNTS.
+ * Return the first count that is 0 and should not be, or T_COUNTS. A race that
+ * has not happened has not been tested.
  */
 static enum torture_count torture_unmet(void)
 {
@@ -374,7 +374,7 @@ static enum torture_count torture_unmet(void)
 	return T_COUNTS;
 }
 
-/* On a slow machine it takes longer to meet all. */
+/* On a slow machine meeting all races takes longer. */
 static bool torture_is_over(unsigned long start)
 {
 	if (!seconds || time_before(jiffies, start + seconds * HZ))
@@ -411,7 +411,7 @@ static void torture_end(void)
 		pr_info("SUCCESS\n");
 }
 
-/* Sleeps for up to @n seconds. */
+/* Sleep for up to @n seconds. */
 static void torture_sleep(unsigned int n)
 {
 	unsigned long end = jiffies + n * HZ;

@@ -2,10 +2,10 @@
 /*
  * object.c - torture of struct callout: objects that all threads share
  *
- * An object is a callout and its books. A slot refers to one; threads and
- * handlers get it from there, and sometimes replace it. The last put disposes
- * of the object: it stops, drains or async-drains the callout, and frees it as
- * soon as the result allows.
+ * An object is a callout and its books. A slot refers to an object. Threads and
+ * handlers get the object from the slot, and sometimes replace it. The last put
+ * disposes of the object: it stops, drains or async-drains the callout, and
+ * frees it as soon as the result allows.
  */
 #include <linux/ktime.h>
 #include <linux/llist.h>
@@ -18,7 +18,7 @@
 /* The longest time that a thread waits for a callout to become due. */
 #define AMBUSH_NS	(500 * NSEC_PER_USEC)
 
-/* The most cancels that it makes of a running callout. */
+/* The maximum number of cancels that a thread makes of a running callout. */
 #define MAX_CANCELS	256
 
 static struct torture_slot *slots;
@@ -61,7 +61,7 @@ struct torture_slot *torture_slot(void)
 	return &slots[torture_below(nr_slots)];
 }
 
-/* Gets a reference to the object of a slot; NULL if there is none. */
+/* Get a reference to the object of a slot. Return NULL if there is none. */
 struct torture_object *torture_get(struct torture_slot *slot)
 {
 	struct torture_object *o;
@@ -118,8 +118,7 @@ static struct torture_object *torture_create(struct torture_slot *slot,
 }
 
 /*
- * Whether the books of a callout without a lock balance, which is neither
- * pending nor running.
+ * Whether the books balance for a callout without a lock that is neither pending nor running.
  */
 static bool torture_check_books(struct torture_object *o)
 {
@@ -146,7 +145,7 @@ static bool torture_check_books(struct torture_object *o)
 }
 
 /*
- * Begins new books, so that old zeroes do not excuse new differences. The
+ * Begin new books, so that old zeroes do not excuse new differences. The
  * object is not in use, and not pending.
  */
 static void torture_new_books(struct torture_object *o)
@@ -158,7 +157,7 @@ static void torture_new_books(struct torture_object *o)
 	atomic_set(&o->unsure, 0);
 }
 
-/* Frees an object that is neither pending nor running, or runs this. */
+/* Free an object that is neither pending nor running, or runs this. */
 void torture_free(struct torture_object *o)
 {
 	if (callout_pending(&o->c) || atomic_read(&o->inside))
@@ -171,7 +170,7 @@ void torture_free(struct torture_object *o)
 	atomic_dec(&alive);
 }
 
-/* Disposes by async drain, which keeps the reference: see torture_put(). */
+/* Dispose by async drain, which keeps the reference: see torture_put(). */
 static void torture_dispose_async(struct torture_object *o)
 {
 	set_bit(OBJECT_DEAD, &o->flags);
@@ -220,8 +219,8 @@ static void torture_dispose(struct torture_object *o)
 }
 
 /*
- * Drops a reference of an object that is not locked, and disposes of it if that
- * was the last one; @may_sleep: in a thread, no lock held.
+ * Drop a reference of an object that is not locked, and dispose of the object
+ * if the reference was the last. @may_sleep: in a thread, no lock held.
  */
 void torture_put(struct torture_object *o, bool may_sleep)
 {
@@ -244,8 +243,8 @@ static void torture_reap(struct work_struct *work)
 }
 
 /*
- * Replaces the object of a slot, if that is @old, with a new one. Returns
- * whether it was; its reference is the caller's then.
+ * Replace the object of a slot, if it is @old, with a new object. Return
+ * whether it was @old, whose reference then belongs to the caller.
  */
 bool torture_replace(struct torture_slot *slot, struct torture_object *old,
 		     gfp_t gfp)
@@ -264,7 +263,7 @@ bool torture_replace(struct torture_slot *slot, struct torture_object *old,
 	return was_there;
 }
 
-/* Waits until a callout is about to be due, or was cancelled. */
+/* Wait until a callout is about to be due, or was cancelled. */
 static void torture_wait_due(struct torture_object *o)
 {
 	u64 end = ktime_get_ns() + AMBUSH_NS;
@@ -285,7 +284,7 @@ static void torture_cancel(struct torture_object *o)
 	torture_unlock(o);
 }
 
-/* Sets a callout, and cancels it when it is due and as long as it runs. */
+/* Set a callout, and cancel it when it is due and as long as it runs. */
 static void torture_ambush(struct torture_object *o)
 {
 	unsigned int n = 0;
@@ -308,7 +307,7 @@ static void torture_ambush(struct torture_object *o)
 	atomic_dec(&o->hunters);
 }
 
-/* Holds a callout's lock when it is due, so that the core has to wait. */
+/* Hold a callout's lock when it is due, so that the core has to wait. */
 static void torture_hold(struct torture_object *o)
 {
 	torture_lock(o);
@@ -323,7 +322,7 @@ static void torture_hold(struct torture_object *o)
 	torture_unlock(o);
 }
 
-/* In a hard interrupt, where only callouts without a lock may be used. */
+/* Runs in a hard interrupt, where only callouts without a lock may be used. */
 static void torture_interrupt(void *arg)
 {
 	struct torture_object *o = arg;
@@ -348,7 +347,7 @@ static void torture_several(struct torture_object *o)
 	torture_unlock(o);
 }
 
-/* A random operation on some object, in a thread. */
+/* Do a random operation on some object, in a thread. */
 void torture_object_op(void)
 {
 	struct torture_slot *slot = torture_slot();
@@ -412,7 +411,7 @@ unsigned int torture_objects_busy(void)
 	return busy;
 }
 
-/* Checks that the books balance when no callout is pending or running. */
+/* Check that the books balance when no callout is pending or running. */
 void torture_objects_check(void)
 {
 	struct torture_object *o;
@@ -433,7 +432,7 @@ void torture_objects_check(void)
 	}
 }
 
-/* Allocates @n slots; threads create their objects. */
+/* Allocate @n slots. Threads create their objects. */
 int torture_objects_init(unsigned int n)
 {
 	unsigned int i;
@@ -450,7 +449,7 @@ int torture_objects_init(unsigned int n)
 	return 0;
 }
 
-/* Disposes of all objects, when no thread uses them. */
+/* Dispose of all objects, when no thread uses them. */
 void torture_objects_exit(void)
 {
 	struct torture_object *o;

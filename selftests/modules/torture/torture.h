@@ -12,7 +12,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-/* The counters; names[] in main.c has the words that are printed. */
+/* The counters. names[] in main.c has the words that are printed. */
 enum torture_count {
 	/* struct callout: */
 	T_OBJECTS,	/* Callouts created. */
@@ -25,7 +25,7 @@ enum torture_count {
 	T_OWN_FREED,	/* Callouts freed by their own handler. */
 	T_DRAINS,	/* Calls of callout_drain(). */
 	T_ASYNC,	/* Calls of callout_async_drain(). */
-	T_ASYNC_ZEROES,	/* Those that returned 0: the drain function follows. */
+	T_ASYNC_ZEROES,	/* Async drains that returned 0: the drain function follows. */
 	T_ASYNC_CALLS,	/* Drain functions called. */
 	T_EXACT,	/* Books without a lock that balanced exactly. */
 	T_BOUNDED,	/* Books without a lock that balanced within bounds. */
@@ -49,13 +49,13 @@ enum torture_count {
 	T_HOTPLUGS,	/* CPUs taken offline and online. */
 	T_IRQS_OFF,	/* Stretches of some ms with interrupts off. */
 	T_OWN_CANCEL,	/* Cancels of a callout by its own handler. */
-	/* The rest are raced cancels: it was due, or running elsewhere. */
-	T_RACED_STOP,	/* Stops that found it running elsewhere. */
-	T_RACED_LOCK,	/* Stops under its lock that found it about to start. */
-	T_RACED_DRAIN,	/* Drains that waited for it. */
-	T_RACED_ASYNC,	/* Async drains that found it running elsewhere. */
-	T_RACED_UNSET,	/* Cancels by handle that found it running. */
-	T_RACED_WORK,	/* Stops and drains of one that may sleep, the same. */
+	/* The rest are raced cancels: the callout was due, or running elsewhere. */
+	T_RACED_STOP,	/* Stops that found the callout running elsewhere. */
+	T_RACED_LOCK,	/* Stops under the callout's lock that found it about to start. */
+	T_RACED_DRAIN,	/* Drains that waited for the callout. */
+	T_RACED_ASYNC,	/* Async drains that found the callout running elsewhere. */
+	T_RACED_UNSET,	/* Cancels by handle that found the callout running. */
+	T_RACED_WORK,	/* Stops and drains that found a callout that may sleep running. */
 	T_COUNTS
 };
 
@@ -95,7 +95,7 @@ enum torture_armed {
  * enum torture_who - the caller that sets or cancels a callout
  * @ANYONE: some thread or handler
  * @OWN_HANDLER: the callout's own handler
- * @AMBUSH: a thread that waits for it to become due, on another CPU
+ * @AMBUSH: a thread that waits for the callout to become due, on another CPU
  */
 enum torture_who {
 	ANYONE,
@@ -121,23 +121,23 @@ enum torture_lock {
 struct torture_slot {
 	raw_spinlock_t lock;
 	struct torture_object *o;
-	spinlock_t mtx;		/* of callouts that come and go */
+	spinlock_t mtx;		/* slots of callouts that come and go */
 	rwlock_t rw;
 };
 
 /**
  * struct torture_object - a callout and its books
  * @c: the callout
- * @slot: where it is, or was
+ * @slot: the slot that refers or referred to it
  * @lock: which associated lock it has
  * @lock_flags: as given to callout_init_mtx() or callout_init_rw()
  * @refs: references of the slot, of users, of an asynchronous drain. The last
  *	put disposes of the object.
  * @flags: OBJECT_*
- * @reap: in the list of objects that a work item disposes of
+ * @reap: link in the list of objects that a work item disposes of
  * @inside: its handler runs
  * @hunters: threads that wait to cancel it while it runs
- * @met: cancels that they have made since it began to run
+ * @met: cancels that @hunters have made since it began to run
  * @runs: times its handler has run
  * @ones: times that stop or reset returned 1
  * @sets: without a lock: resets that returned 0
@@ -148,8 +148,7 @@ struct torture_slot {
  * @ended: without a lock: drains that have ended
  * @armed: with a lock, and under it: whether its handler must run
  * @drains: with a lock, and under it: drains that have not ended
- * @foreign: with a lock, and under it: it was set during a drain, and not by
- *	its own handler
+ * @foreign: with a lock, and under it: it was set during a drain, and not by its own handler
  * @due: the tick before which it must not run
  * @due_ns: the time before which it must not run
  */

@@ -2,15 +2,16 @@
 /*
  * work.c - torture of callouts whose handler may sleep
  *
- * Threads, interrupts and handlers set and stop and drain each at the same time,
- * and count as OpenBSD's TCP counts references: one more for a reset that
- * returned 0, one fewer for a stop or a drain that returned 1 and for a handler
- * that begins. When it has been drained for the last time none may be left:
+ * Threads, interrupts and handlers set, stop and drain each callout
+ * concurrently, and count as OpenBSD's TCP counts references: one more for a
+ * reset that returned 0, one fewer for a stop or a drain that returned 1 and for
+ * a handler that begins. After the last drain of a callout no reference may be
+ * left:
  *
  *	resets that returned 0 == runs + stops and drains that returned 1
  *
- * A stop while the handler runs, as is known for sure in the handler, returns 0
- * or 1. After the last drain the memory is freed.
+ * A stop while the handler runs, which is certain only in the handler, returns
+ * 0 or 1. After the last drain the memory is freed.
  */
 #include <linux/callout_work.h>
 #include <linux/delay.h>
@@ -24,7 +25,7 @@
 /**
  * struct torture_work - a callout whose handler may sleep, and its books
  * @p: the callout
- * @seat: where it is
+ * @seat: the seat of the callout
  * @inside: its handler runs
  * @runs: times it has run
  * @sets: resets that returned 0
@@ -40,9 +41,8 @@ struct torture_work {
 };
 
 /**
- * struct torture_work_seat - where one is found
- * @users: held for reading by those who work on it, for writing by those who
- *	make or free it
+ * struct torture_work_seat - a place of a callout
+ * @users: held for reading by users of the callout, and for writing to make or free it
  * @work: the callout, or NULL
  */
 struct torture_work_seat {
@@ -62,7 +62,7 @@ static void torture_work_set(struct torture_work *work)
 	torture_count(T_WORK_SETS);
 }
 
-/* What a stop or drain returned. */
+/* Count the result of a stop or drain. */
 static void torture_work_stopped(struct torture_work *work, int ret,
 				 enum torture_who who)
 {
@@ -80,7 +80,7 @@ static void torture_work_stop(struct torture_work *work, enum torture_who who)
 	bool inside;
 
 	ran = atomic_read(&work->runs);
-	/* Both are counted up, in this order, before the handler does more. */
+	/* Both are incremented, in this order, before the handler does more. */
 	inside = atomic_read_acquire(&work->inside);
 	ret = callout_work_stop(&work->p);
 	if (ret < 0 && inside && atomic_read_acquire(&work->inside) &&
@@ -120,7 +120,7 @@ static void torture_work_ran(void *arg)
 		torture_error("a callout_work runs twice at the same time\n");
 	if (!torture_below(2))
 		usleep_range(20, 200);
-	/* Whoever frees it waits for this handler. */
+	/* The thread that frees it waits for this handler. */
 	if (!torture_quiet() && down_read_trylock(&seat->users)) {
 		if (torture_below(2))
 			torture_work_set(work);
@@ -157,7 +157,7 @@ static struct torture_work *torture_work_create(struct torture_work_seat *seat)
 	return work;
 }
 
-/* Frees the one that is there, or makes one. */
+/* Free the seat's callout, or make one. */
 static void torture_work_replace(struct torture_work_seat *seat)
 {
 	if (!down_write_trylock(&seat->users))
@@ -195,7 +195,7 @@ static void torture_work_use(struct torture_work *work)
 }
 
 /**
- * torture_work_op - does something to some callout whose handler may sleep
+ * torture_work_op - do something to some callout whose handler may sleep
  *
  * Context: A thread.
  */
@@ -219,10 +219,9 @@ void torture_work_op(void)
 }
 
 /**
- * torture_works_busy - is any pending or running?
+ * torture_works_busy - is any callout pending or running?
  *
- * Context: While threads and handlers set none.
- * Return: true if so.
+ * Context: While threads and handlers set no callouts. Return: true if so.
  */
 bool torture_works_busy(void)
 {
@@ -237,7 +236,7 @@ bool torture_works_busy(void)
 }
 
 /**
- * torture_works_init - prepares what this file needs
+ * torture_works_init - prepare the callouts of this file
  */
 void torture_works_init(void)
 {
@@ -248,9 +247,9 @@ void torture_works_init(void)
 }
 
 /**
- * torture_works_exit - frees all of them
+ * torture_works_exit - free all callouts of this file
  *
- * Context: When nobody uses them.
+ * Context: When nobody uses the callouts.
  */
 void torture_works_exit(void)
 {
