@@ -88,7 +88,7 @@ expect timer_init "ODEBUG: init active $timer count_timer" "$debugobjects"
 expect timer_zeroed "ODEBUG: assert_init not available $timer" \
 	"$debugobjects|WARNING: .*timer_never_prepared"
 ! wanted timer_zeroed || check "its function warns" lines 1 'WARNING: .*timer_never_prepared'
-expect timer_irq 'WARNING: .*timer_stop\.c:'
+expect timer_irq 'WARNING: .*timers/stop\.c:'
 
 # All thirty are counted, and few are in the log.
 if wanted slow; then
