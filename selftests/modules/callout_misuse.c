@@ -9,7 +9,6 @@
 #include <linux/atomic.h>
 #include <linux/callout.h>
 #include <linux/callout_work.h>
-#include <linux/delay.h>
 #include <linux/hardirq.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
