@@ -22,6 +22,7 @@ SECTIONS = {
     "1": ("Programs", []),
     "4": ("The device and the module", []),
     "3": ("The library", ["libcallout"]),
+    "7": ("Moving a process", []),
     "9": ("Kernel code", ["callout", "timeout", "callout_timer", "callout_netbsd", "timeout_set",
                           "callout_dragonfly"]),
 }
