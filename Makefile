@@ -48,7 +48,7 @@ check: ## a part of the checks below, in minutes; ends with "N passed, N failed"
 ## Checks
 # scripts/check.sh has each by this name.
 CHECKS := all long static schemes schemes-all model litmus library runtimes rust docs kunit late selftests tools load client \
-	  clients hotplug cpus suspend debug torture fuzz faults arm64 riscv64 s390x
+	  clients criu hotplug cpus suspend debug torture fuzz faults arm64 riscv64 s390x
 
 $(CHECKS:%=check-%): check-%:
 	@scripts/check.sh $*
@@ -64,6 +64,7 @@ check-library: ## libcallout without the module: sanitizers, compilers, installe
 check-runtimes: ## the timer tests of libuv and of CPython's asyncio, unmodified, on libcallout
 check-rust: ## the Rust crate, by Debian's cargo and packaged crates; without the module
 check-docs: ## the site, and its page that runs the schemes, in a headless Chromium
+check-criu: ## processes with callouts that CRIU dumps in one boot and restores in another
 check-kunit: ## KUnit on the KUnit kernel, and its suites that take locks on the debug kernel
 check-late: ## lateness and wake-ups at every distance up to an hour, on the KUnit kernel
 check-selftests: ## the tests of the device on Debian's 6.1, 6.12 and 6.12-rt kernels

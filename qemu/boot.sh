@@ -3,13 +3,14 @@
 # Boots a kernel in QEMU, runs one job of qemu/jobs in it and judges the outcome.
 #
 #   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME]
-#                [-p PLUGIN] [-r FILE] [-d DIRECTORY] [-g] KERNEL JOB
+#                [-p PLUGIN] [-r FILE] [-d DIRECTORY] [-o FILE] [-g] KERNEL JOB
 #
 # -i is for counting: time goes by instructions, a nanosecond each, and leaps over sleep. There is
 # one CPU unless -c says more, of which then one runs at a time. -p is QEMU's -plugin. -r makes the
 # file the machine's memory: what was in it when the kernel panicked can be read then. -d puts what
-# is in the directory into the machine's root. -g stops the machine before its first instruction:
-# gdb, at port 1234, has it go on. Nothing is judged then.
+# is in the directory into the machine's root. -o, for 6.12 and later, makes the file what the job
+# writes to /dev/vport0p1. -g stops the machine before its first instruction: gdb, at port 1234,
+# continues it. Nothing is judged then.
 #
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
 # what one job only needs, such as programs with their libraries, from build/user/root-JOB/; for
@@ -38,14 +39,15 @@ counted=
 plugin=
 ram=
 more=
+written=
 stopped=
 
 usage() {
 	die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"]" \
-	    "[-n NAME] [-p PLUGIN] [-r FILE] [-d DIRECTORY] [-g] KERNEL JOB"
+	    "[-n NAME] [-p PLUGIN] [-r FILE] [-d DIRECTORY] [-o FILE] [-g] KERNEL JOB"
 }
 
-while getopts ic:m:t:a:n:p:r:d:g option; do
+while getopts ic:m:t:a:n:p:r:d:o:g option; do
 	case $option in
 	i) counted=yes ;;
 	c) cpus=$OPTARG ;;
@@ -56,6 +58,7 @@ while getopts ic:m:t:a:n:p:r:d:g option; do
 	p) plugin=$OPTARG ;;
 	r) ram=$OPTARG ;;
 	d) more=$OPTARG ;;
+	o) written=$OPTARG ;;
 	g) stopped=yes ;;
 	*) usage ;;
 	esac
@@ -237,6 +240,10 @@ command=(
 )
 [ -z "$plugin" ] || command+=(-plugin "$plugin")
 [ ! "$stopped" ] || command+=(-s -S)
+if [ "$written" ]; then
+	command+=(-device virtio-serial-pci -device "virtserialport,chardev=written"
+		  -chardev "file,id=written,path=${written//,/,,}")
+fi
 if [ "$ram" ]; then
 	rm -f "$ram"
 	command+=(-machine memory-backend=ram

@@ -5,8 +5,8 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [library] [rust] [runtimes] [docs] [deb-check]
-#                    [intree] [arm64] [s390x] [riscv64] [cpus] [interleave]
+#                    [faults] [model] [litmus] [library] [rust] [runtimes] [docs] [criu]
+#                    [deb-check] [intree] [arm64] [s390x] [riscv64] [cpus] [interleave]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
 #   scripts/check.sh long     what takes hours: other processors and kernels, every scheme,
@@ -405,6 +405,15 @@ queue() {
 		else
 			report "not run: $1" 0 1 $SECONDS
 		fi ;;
+	criu)
+		# Now, while no step installs packages.
+		if scripts/setup.sh criu; then
+			build_kernel debian-6.12
+			build_programs
+			step "debian-6.12 programs" run_script criu scripts/check/criu.sh
+		else
+			report "not run: criu" 0 1 $SECONDS
+		fi ;;
 	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
@@ -584,8 +593,8 @@ all)
 	short=
 	# What takes longest first.
 	set -- builds debug faults fuzz torture bench client intree limits old-hotplug kunit \
-		deb-check runtimes rust docs selftests hotplug cpus suspend schemes model litmus \
-		library tools load late clients static ;;
+		deb-check runtimes rust docs criu selftests hotplug cpus suspend schemes model \
+		litmus library tools load late clients static ;;
 long)
 	short=
 	long=yes

@@ -20,6 +20,7 @@
 #   scripts/setup.sh docs    for the documents as HTML
 #   scripts/setup.sh docs-check   to look at these in a browser
 #   scripts/setup.sh rust    for the Rust crate
+#   scripts/setup.sh criu    for processes that move
 
 set -euo pipefail
 
@@ -57,11 +58,12 @@ rust)
 	wanted="make gcc libc6-dev valgrind cargo rustc rust-clippy rustfmt librust-mio-dev"
 	wanted="$wanted librust-tokio-dev" ;;
 runtimes) wanted="make gcc libc6-dev libuv1-dev python3 libpython3.11-testsuite dpkg-dev" ;;
+criu) wanted="$demo $kernel criu" ;;
 docs) wanted="$docs $dist" ;;
 docs-check) wanted="$docs $dist gcc libc6-dev python3 chromium fonts-dejavu-core" ;;
 *)
 	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|gdb"
-	names="$names|runtimes|docs|docs-check|rust"
+	names="$names|runtimes|docs|docs-check|rust|criu"
 	echo "usage: setup.sh [$names]" >&2
 	exit 1 ;;
 esac
