@@ -195,7 +195,7 @@ add_kernel() {
 
 purge() {
 	in_root apt-get -y purge callout-dkms libcallout1 libcallout-dev callout-tools callout-doc \
-		python3-callout
+		callout-criu python3-callout
 }
 
 # Except what the administrator has made, and the group, as Debian leaves groups.
@@ -221,7 +221,7 @@ item "the packages build, and lintian is content" "$top/scripts/package/deb.sh"
 item "apt install" install_packages "$build/deb"
 item "DKMS has built for the kernel" built amd64
 item "udev reads its rule when there is the group" group_before_rule
-item "manual pages" finds 1 calloutctl 3 callout_arm 4 callout 9 callout_reset
+item "manual pages" finds 1 calloutctl 3 callout_arm 4 callout 7 callout_criu 9 callout_reset
 item "the example of libev compiles" build_example
 item "a disk of it" configure
 item "boot" boot_system system
