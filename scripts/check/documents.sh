@@ -237,6 +237,11 @@ same difference "kunit/timers/*.h" "$work/differences" "$work/asked.cases"
 sed -n '/^What differs$/,/^Where the two agree$/p' Documentation/timers.rst | words "^$q([a-z_]+)$q " > "$work/documented"
 same difference Documentation/timers.rst "$work/differences" "$work/documented"
 
+# The site lists the manual pages by section.
+printf '%s\n' "$man"/* | sed 's/.*\.//' > "$work/sections"
+words '^    "([1-9])": \(' scripts/package/pages.py > "$work/documented"
+same section scripts/package/pages.py "$work/sections" "$work/documented"
+
 # Pages: they render, and their dates are possible.
 for page in "$man"/*; do
 	groff -mandoc -t -ww -Tutf8 -z "$page" 2> "$work/said"
