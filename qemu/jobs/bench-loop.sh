@@ -9,6 +9,7 @@ high_resolution
 quiet_watchdogs
 insmod /lib/callout.ko
 loop_bench
+loop_mixed
 rmmod callout
 # The program succeeded; bench-loop.sh judges its output.
 echo 1 > /run/passed
