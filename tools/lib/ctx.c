@@ -48,6 +48,7 @@ static int add_clock(struct callout_ctx *ctx, clockid_t clockid,
 	clock = calloc(1, sizeof(*clock));
 	if (!clock)
 		return -ENOMEM;
+	clock->ctx = ctx;
 	clock->clockid = clockid;
 	clock->fd = -1;
 	clock->filed = CALLOUT_FOREVER;
@@ -198,7 +199,7 @@ void callout_unqueue(struct callout_timer *timer)
 {
 	link_del(&timer->_queue);
 	if (timer->_queued == QUEUED_FIRED)
-		timer->_ctx->left--;
+		timer->_clock->ctx->left--;
 	timer->_queued = QUEUED_NOT;
 }
 
@@ -224,8 +225,7 @@ static int adopt(struct callout_ctx *ctx, struct callout_timer *timer,
 
 	if (ret)
 		return ret;
-	callout_disarm(timer->_ctx, timer);
-	timer->_ctx = ctx;
+	callout_disarm(ctx, timer);
 	timer->_clock = clock;
 	return 0;
 }
@@ -238,7 +238,8 @@ static inline int prepare(struct callout_ctx *ctx, struct callout_timer *timer,
 
 	if ((time | timer->period | timer->slack) > TIME_LAST)
 		return -EINVAL;
-	if (timer->_ctx != ctx || timer->_clock->clockid != clockid) {
+	if (!timer->_clock || timer->_clock->ctx != ctx ||
+	    timer->_clock->clockid != clockid) {
 		ret = adopt(ctx, timer, clockid);
 		if (ret)
 			return ret;

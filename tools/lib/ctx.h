@@ -18,6 +18,7 @@ enum queued { QUEUED_NOT, QUEUED_WAITING, QUEUED_FIRED };
 /**
  * struct callout_clock - the timers of a clock, and the callout that stands for them
  * @wheel: the timers
+ * @ctx: the context that the clock is in
  * @clockid: the clock
  * @fd: the timerfd that is the callout, or -1 if the callout is the device's
  * @now: what the clock showed when it was last read, in a turn
@@ -26,6 +27,7 @@ enum queued { QUEUED_NOT, QUEUED_WAITING, QUEUED_FIRED };
  */
 struct callout_clock {
 	struct wheel wheel;
+	struct callout_ctx *ctx;
 	clockid_t clockid;
 	int fd;
 	__u64 now;

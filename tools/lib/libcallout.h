@@ -216,17 +216,16 @@ struct callout_timer {
 	bool _armed;
 	bool _filed;
 	__u8 _queued;
-	struct callout_ctx *_ctx;
 	struct callout_link _wheel;
-	struct callout_link _queue;
 	__u64 _at;
+	struct callout_clock *_clock;
 	__u64 _due;
-	__u64 _fired_due;
 	__u64 _slack;
 	__u64 _period;
-	struct callout_clock *_clock;
+	struct callout_link _queue;
+	__u64 _fired_due;
 	__u64 _overrun;
-	__u64 _reserved[3];
+	__u64 _reserved;
 };
 
 const char *callout_open_strerror(int error);
