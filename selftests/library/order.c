@@ -10,9 +10,13 @@
 
 #define BEGIN	1000000000000ULL
 
+/* More timers than a slot may have to be sorted, 64; and enough for several such slots. */
+#define MANY	70U
+#define CROWD	1024U
+
 FIXTURE(order) {
 	struct wheel wheel;
-	struct callout_timer t[64];
+	struct callout_timer t[CROWD];
 	unsigned int looks;
 };
 
@@ -77,65 +81,132 @@ TEST_F(order, of_one_time)
 	unsigned int i, work = 12;
 
 	add(&self->wheel, &self->t[0], BEGIN);
-	for (i = 1; i < 20; i++)
+	for (i = 1; i < MANY; i++)
 		add(&self->wheel, &self->t[i], BEGIN + 1);
-	/* The first of 20 taken timers has come, and some have moved down. */
+	/* The first of the taken timers has come, and some have moved down. */
 	EXPECT_EQ(&self->t[0], callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
 	EXPECT_EQ(NULL, callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
-	for (; i < 40; i++)
+	for (; i < 2 * MANY; i++)
 		add(&self->wheel, &self->t[i], BEGIN + 1);
 	/* A time before the base counts as the base. */
-	add(&self->wheel, &self->t[40], 1);
-	expect_pop(40, BEGIN + 1);
-	for (i = 1; i < 40; i++)
+	add(&self->wheel, &self->t[i], 1);
+	expect_pop(i, BEGIN + 1);
+	for (i = 1; i < 2 * MANY; i++)
 		expect_pop(i, BEGIN + 1);
 	expect_none(BEGIN + 1);
 }
 
-/* Many timers of one time are looked at once, if nothing else is in their slot. */
+/* Timers of one time are looked at once, however many, if nothing else is in their slot. */
 TEST_F(order, looks_of_one_time)
 {
-	unsigned int i;
+	unsigned int i, n;
 
-	for (i = 0; i < 64; i++)
-		add(&self->wheel, &self->t[i], BEGIN);
-	for (i = 0; i < 64; i++)
-		expect_pop(i, BEGIN + HOUR);
-	EXPECT_EQ(64, self->looks);
-	expect_none(BEGIN + HOUR);
+	for (n = 1; n <= CROWD; n *= 4) {
+		for (i = 0; i < n; i++)
+			add(&self->wheel, &self->t[i], n * BEGIN);
+		self->looks = 0;
+		for (i = 0; i < n; i++)
+			expect_pop(i, n * BEGIN + HOUR);
+		EXPECT_EQ(n, self->looks);
+		expect_none(n * BEGIN + HOUR);
+	}
 }
 
 /*
  * Until all timers of a taken slot are looked at, timers that are armed up to the
- * slot's last time go behind them. A later timer is filed, and looked at once.
+ * slot's last time go behind them. A later timer is filed, and looked at once. Each
+ * of few timers is only returned, each of many also moves down once.
  */
 TEST_F(order, end_of_a_slot)
 {
-	unsigned int level, i, work;
+	unsigned int level, n, i, j;
 	__u64 begin, last;
 
-	for (level = 1; level < WHEEL_LEVELS; level++) {
+	for (i = 0; i < 2 * (WHEEL_LEVELS - 1); i++) {
+		n = i % 2 ? MANY : 3;
+		level = 1 + i / 2;
 		callout_wheel_init(&self->wheel, 0);
 		begin = 1ULL << 6 * level;
 		last = 2 * begin - 1;
 		add(&self->wheel, &self->t[0], begin);
-		add(&self->wheel, &self->t[1], last);
-		add(&self->wheel, &self->t[2], last);
-		work = 1;
-		EXPECT_EQ(&self->t[0],
-			  callout_wheel_pop(&self->wheel, last, &work));
-		add(&self->wheel, &self->t[3], last);
-		add(&self->wheel, &self->t[4], last + 1);
+		for (j = 1; j < n; j++)
+			add(&self->wheel, &self->t[j], last);
 		self->looks = 0;
-		for (i = 1; i < 4; i++)
-			expect_pop(i, last);
+		expect_pop(0, last);
+		add(&self->wheel, &self->t[n], last);
+		add(&self->wheel, &self->t[n + 1], last + 1);
+		for (j = 1; j <= n; j++)
+			expect_pop(j, last);
 		expect_none(last);
-		/* Each has moved down, and was returned. */
-		EXPECT_EQ(6, self->looks);
-		expect_pop(4, last + 1);
-		EXPECT_EQ(7, self->looks);
+		EXPECT_EQ(1 + (n == MANY ? 2 * n : n), self->looks);
+		self->looks = 0;
+		expect_pop(n + 1, last + 1);
+		EXPECT_EQ(1, self->looks);
 		expect_none(TIME_MAX);
 	}
+}
+
+/* A timer that is armed before the sorted timers of a slot comes before them. */
+TEST_F(order, before_the_sorted)
+{
+	add(&self->wheel, &self->t[0], 4096);
+	add(&self->wheel, &self->t[1], 5000);
+	expect_pop(0, 4096);
+	expect_none(4100);
+	EXPECT_EQ(5000, self->wheel.min);
+	add(&self->wheel, &self->t[2], 4500);
+	expect_none(4499);
+	expect_pop(2, 4500);
+	expect_pop(1, 5000);
+	expect_none(TIME_MAX);
+}
+
+/* A timer goes behind taken timers of its time, also behind timers that have moved down. */
+TEST_F(order, behind_the_taken)
+{
+	unsigned int i, work = 5;
+
+	add(&self->wheel, &self->t[0], 4096);
+	for (i = 1; i < MANY; i++)
+		add(&self->wheel, &self->t[i], 8000);
+	EXPECT_EQ(&self->t[0], callout_wheel_pop(&self->wheel, 8000, &work));
+	EXPECT_EQ(NULL, callout_wheel_pop(&self->wheel, 8000, &work));
+	add(&self->wheel, &self->t[i], 8000);
+	for (i = 1; i <= MANY; i++)
+		expect_pop(i, 8000);
+	expect_none(TIME_MAX);
+}
+
+/* Timers that have grown are filed again, and no slot is taken when the work is done. */
+TEST_F(order, work_for_the_grown)
+{
+	enum { SLOTS = 3, FEW = 64 };
+	unsigned int i, work = FEW + 1;
+
+	for (i = 0; i < SLOTS * FEW; i++)
+		add(&self->wheel, &self->t[i], (1ULL + i / FEW) << 18);
+	for (i = 0; i < SLOTS * FEW; i++)
+		self->t[i]._at += HOUR;
+	EXPECT_EQ(NULL, callout_wheel_pop(&self->wheel, 4ULL << 18, &work));
+	EXPECT_EQ(3ULL << 18, self->wheel.min);
+	expect_none(4ULL << 18);
+	EXPECT_EQ(HOUR + (1ULL << 18), self->wheel.min);
+}
+
+/* Set back between two turns that move timers down, the wheel keeps the order of arming. */
+TEST_F(order, set_back_in_a_slot)
+{
+	unsigned int i, work = 5;
+
+	add(&self->wheel, &self->t[0], BEGIN);
+	for (i = 1; i < MANY; i++)
+		add(&self->wheel, &self->t[i], BEGIN + 1);
+	EXPECT_EQ(&self->t[0], callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
+	EXPECT_EQ(NULL, callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
+	callout_wheel_set_back(&self->wheel, 1);
+	for (i = 1; i < MANY; i++)
+		expect_pop(i, BEGIN + 1);
+	expect_none(TIME_MAX);
 }
 
 /* A turn at the start of a slot, in which nothing is due yet, keeps the slot's order. */
@@ -229,6 +300,17 @@ TEST_F(order, place_in_the_wheel)
 	EXPECT_EQ(&t[0], pop(&clock.wheel, 512, &self->looks));
 	EXPECT_EQ(NULL, pop(&clock.wheel, 999, &self->looks));
 	EXPECT_EQ(&t[1], pop(&clock.wheel, 1000, &self->looks));
+
+	/* A sorted timer does not stay: the next would wait for it. */
+	t[0]._slack = 0;
+	callout_file(&clock, &t[0], 5000);
+	callout_file(&clock, &t[1], 5010);
+	callout_file(&clock, &t[2], 5020);
+	EXPECT_EQ(&t[0], pop(&clock.wheel, 5000, &self->looks));
+	callout_file(&clock, &t[1], 6000);
+	EXPECT_EQ(&t[2], pop(&clock.wheel, 5020, &self->looks));
+	EXPECT_EQ(NULL, pop(&clock.wheel, 5999, &self->looks));
+	EXPECT_EQ(&t[1], pop(&clock.wheel, 6000, &self->looks));
 }
 
 /* Random timers come in order, and each is looked at no more than once a level. */
@@ -238,11 +320,11 @@ TEST_F(order, random)
 	struct callout_timer *t;
 	__u64 last, now = BEGIN;
 
-	for (round = 0; round < 1000; round++) {
-		for (i = 0; i < 64; i++) {
+	for (round = 0; round < 100; round++) {
+		for (i = 0; i < CROWD; i++) {
 			if (!self->t[i]._filed)
 				add(&self->wheel, &self->t[i], now +
-				    (1ULL << rand_r(&seed) % 36) +
+				    (1ULL << rand_r(&seed) % 12 * 3) +
 				    rand_r(&seed) % 1000);
 		}
 		now += 1ULL << rand_r(&seed) % 36;
@@ -252,10 +334,10 @@ TEST_F(order, random)
 			ASSERT_GE(now, t->_at);
 			last = t->_at;
 		}
-		for (i = 0; i < 64; i++)
+		for (i = 0; i < CROWD; i++)
 			ASSERT_FALSE(self->t[i]._filed && self->t[i]._at <= now);
 	}
-	EXPECT_GE(64000 * WHEEL_LEVELS, self->looks);
+	EXPECT_GE(100 * CROWD * WHEEL_LEVELS, self->looks);
 }
 
 /* After the clock was set back no timer is early, no timer is lost, and they come in order. */
@@ -265,14 +347,14 @@ TEST_F(order, set_back)
 	struct callout_timer *t;
 	__u64 last, now = BEGIN;
 
-	for (round = 0; round < 1000; round++) {
-		for (i = 0; i < 64; i++) {
+	for (round = 0; round < 100; round++) {
+		for (i = 0; i < CROWD; i++) {
 			if (!self->t[i]._filed)
 				add(&self->wheel, &self->t[i], now +
-				    (1ULL << rand_r(&seed) % 36));
+				    (1ULL << rand_r(&seed) % 12 * 3));
 		}
 		now += 1ULL << rand_r(&seed) % 36;
-		work = rand_r(&seed) % 64;
+		work = rand_r(&seed) % CROWD;
 		while (callout_wheel_pop(&self->wheel, now, &work))
 			;
 		now -= 1ULL << rand_r(&seed) % 36;
@@ -284,15 +366,15 @@ TEST_F(order, set_back)
 			ASSERT_GE(now, t->_at);
 			last = t->_at;
 		}
-		for (i = 0; i < 64; i++)
+		for (i = 0; i < CROWD; i++)
 			ASSERT_FALSE(self->t[i]._filed && self->t[i]._at <= now);
 	}
-	for (i = 0; i < 64; i++)
+	for (i = 0; i < CROWD; i++)
 		if (self->t[i]._filed)
 			ASSERT_LE(self->wheel.min, self->t[i]._at);
 	while (pop(&self->wheel, TIME_MAX, &self->looks))
 		;
-	for (i = 0; i < 64; i++)
+	for (i = 0; i < CROWD; i++)
 		EXPECT_FALSE(self->t[i]._filed);
 }
 

@@ -12,7 +12,7 @@
  *
  * Nothing else points to a timer, so a disarmed timer may be freed at once.
  *
- * A timer that is moved to a later time stays where it is in the wheel: only
+ * A timer that is moved to a later time stays where it is in a slot of the wheel: only
  * timer._at is set (lazy re-arm). Likewise, the kernel's callout may fire when
  * no timer is due. It is moved then.
  */
@@ -203,7 +203,7 @@ void callout_unqueue(struct callout_timer *timer)
 	timer->_queued = QUEUED_NOT;
 }
 
-/* File a timer that is not filed, or not early enough. */
+/* File a timer that is not filed, or cannot stay where it is. */
 void callout_file_at(struct callout_clock *clock, struct callout_timer *timer,
 		     __u64 at)
 {

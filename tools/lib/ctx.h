@@ -115,7 +115,7 @@ static inline void callout_file(struct callout_clock *clock,
 	__u64 at = timer->_slack ? meeting(due, timer->_slack) : due;
 
 	timer->_due = due;
-	if (timer->_filed && at >= timer->_at)
+	if (timer->_filed == FILED_IN_SLOT && at >= timer->_at)
 		timer->_at = at;
 	else
 		callout_file_at(clock, timer, at);

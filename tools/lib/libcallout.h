@@ -214,7 +214,7 @@ struct callout_timer {
 
 	/* private: of the library, see ctx.c */
 	bool _armed;
-	bool _filed;
+	__u8 _filed;
 	__u8 _queued;
 	struct callout_link _wheel;
 	__u64 _at;

@@ -8,8 +8,13 @@
  * differs from @base. So all timers of a level come before all timers of the next
  * level, and the first slot that is not empty is found in two bitmaps.
  *
- * timer._at is the time to hand the timer out. It may grow while the timer is
- * filed: _at is compared when the slot is taken, and the timer is filed again.
+ * The first slot is taken when a timer in it is due. Few timers are sorted, and wait
+ * in @sorted. Many are filed again, at lower levels. This takes the time that memory
+ * needs for each timer, so a slot has a list for each quarter of its span, a lane:
+ * while a timer of one lane is filed the next timers of the other lanes arrive.
+ *
+ * timer._at is the time to hand the timer out. It may grow while the timer is in a
+ * slot or a lane: _at is compared when the timer is filed again.
  *
  * Timers come in the order of _at, and timers with equal _at in the order of
  * filing. A time before @base counts as @base. A timer whose _at has grown may
@@ -29,14 +34,22 @@
 
 #define WHEEL_LEVELS	11
 #define WHEEL_SLOTS	64
+#define WHEEL_LANES	4
+
+/* callout_timer._filed: in no list of the wheel; in a slot or a lane; in @sorted */
+enum filed { FILED_NOT, FILED_IN_SLOT, FILED_SORTED };
 
 /**
- * struct slot - the timers of a span of time, in the order of filing
- * @timers: the list of timers
+ * struct slot - the timers of a span of time
+ * @lanes: the timers of each quarter, in the order of filing; undefined if not in @used
+ * @used: bit N: lane N was filed into since the slot was taken
+ * @filed: how many timers were filed since then
  * @min: a lower bound of the _at of all of them
  */
 struct slot {
-	struct callout_link timers;
+	struct callout_link lanes[WHEEL_LANES];
+	unsigned int used;
+	__u64 filed;
 	__u64 min;
 };
 
@@ -44,8 +57,12 @@ struct slot {
  * struct wheel - timers by time
  * @min: a lower bound of all _at; CALLOUT_FOREVER if there are no timers
  * @base: a time not after any slot that is not empty, nor after the slot taken last
- * @taken: timers of the slot that was taken last, not looked at yet
  * @taken_last: the last time of that slot
+ * @sorted: the timers of that slot, if it had few, in the order in which they come
+ * @taken: its timers if it had many, not filed again yet: lanes; undefined if not in
+ *	@taken_used
+ * @taken_used: bit N: lane N may have timers
+ * @taken_shift: the slot spanned so many bits of the time
  * @levels: bit N: level N has slots in use
  * @used: bit N of a level: slot N was filed into since it was taken
  * @slots: the slots; the content of an unused slot is undefined
@@ -53,8 +70,11 @@ struct slot {
 struct wheel {
 	__u64 min;
 	__u64 base;
-	struct callout_link taken;
 	__u64 taken_last;
+	struct callout_link sorted;
+	struct callout_link taken[WHEEL_LANES];
+	unsigned int taken_used;
+	unsigned int taken_shift;
 	unsigned int levels;
 	__u64 used[WHEEL_LEVELS];
 	struct slot slots[WHEEL_LEVELS][WHEEL_SLOTS];
@@ -80,12 +100,10 @@ static inline void link_add_tail(struct callout_link *link,
 	head->prev = link;
 }
 
-/* Move all of @from, which is left undefined, to the end of @to. */
+/* Move all of @from, which is not empty and left undefined, to the end of @to. */
 static inline void link_splice_tail(const struct callout_link *from,
 				    struct callout_link *to)
 {
-	if (link_empty(from))
-		return;
 	from->next->prev = to->prev;
 	from->prev->next = to;
 	to->prev->next = from->next;
@@ -108,7 +126,7 @@ struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
 static inline void wheel_remove(struct callout_timer *timer)
 {
 	link_del(&timer->_wheel);
-	timer->_filed = false;
+	timer->_filed = FILED_NOT;
 }
 
 #endif /* _LIBCALLOUT_WHEEL_H */
