@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include "core/cpu.h"
 #include "debugfs.h"
+#include "device/clock.h"
 #include "device/fops.h"
 #include "device/user.h"
 #include "handles/kernel.h"
@@ -19,12 +20,17 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#define DEVICE_HZ	10000
+#define DEVICE_HZ	250000
+#define SLACK_NS	100000
 #define TICK_SOURCE	"jiffies"
 
 static unsigned int device_hz = DEVICE_HZ;
 module_param(device_hz, uint, 0444);
-MODULE_PARM_DESC(device_hz, "ticks a second of programs' callouts, up to 1000000; 0: the kernel's HZ (default 10000)");
+MODULE_PARM_DESC(device_hz, "ticks a second of programs' callouts, up to 1000000; 0: the kernel's HZ (default 250000)");
+
+static unsigned int slack_ns = SLACK_NS;
+module_param(slack_ns, uint, 0444);
+MODULE_PARM_DESC(slack_ns, "how much later programs' callouts may fire, in ns, if they do not say (default 100000)");
 
 static char *tick_source = TICK_SOURCE;
 module_param(tick_source, charp, 0444);
@@ -154,9 +160,12 @@ static bool find_ticks(struct callout_config *config)
 		config->device_tick_ns =
 			co_tick_length(&callout_tick_hrtimer, device_hz);
 	}
-	if (!config->device_tick_ns)
+	if (!config->device_tick_ns) {
 		pr_err("device_hz=%u: at most %u\n", device_hz, CALLOUT_MAX_HZ);
-	return config->device_tick_ns;
+		return false;
+	}
+	co_slack_init(slack_ns, config->device_tick_ns);
+	return true;
 }
 
 /* Create the bases, as the parameters say. From then on callouts can be armed. */
@@ -267,6 +276,7 @@ static int __init co_bases_boot(void)
 	tick_source = TICK_SOURCE;
 	hz = 0;
 	device_hz = DEVICE_HZ;
+	slack_ns = SLACK_NS;
 	buckets = 0;
 	if (IS_ENABLED(CONFIG_CALLOUT_LAB))
 		co_lab_forget();

@@ -171,7 +171,6 @@ static int by_value(const void *a, const void *b)
 
 static void report_lateness(const struct demo_books *b)
 {
-	double tick = b->tick;
 	unsigned int i, n = 0;
 	__u64 *late;
 
@@ -182,10 +181,9 @@ static void report_lateness(const struct demo_books *b)
 		if (b->c[i].state == DEMO_FIRED)
 			late[n++] = b->c[i].late;
 	qsort(late, n, sizeof(*late), by_value);
-	printf("lateness p50, in ticks   %10.1f\n", late[n / 2] / tick);
-	printf("lateness p99             %10.1f\n",
-	       late[n * 99ULL / 100] / tick);
-	printf("lateness max             %10.1f\n", late[n - 1] / tick);
+	printf("lateness p50, in us      %10.1f\n", late[n / 2] / 1e3);
+	printf("lateness p99             %10.1f\n", late[n * 99ULL / 100] / 1e3);
+	printf("lateness max             %10.1f\n", late[n - 1] / 1e3);
 	free(late);
 }
 

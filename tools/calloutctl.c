@@ -24,7 +24,7 @@ static const char help[] =
 "            -c, --clock CLOCK    monotonic, boottime, realtime, boottime-alarm or\n"
 "                                 realtime-alarm\n"
 "            -p, --period PERIOD  fire again each PERIOD after it was due\n"
-"            -s, --slack SLACK    it may fire later, by up to SLACK\n"
+"            -s, --slack SLACK    it may fire later, by up to SLACK; 0: exact\n"
 "            -j, --json           print events as JSON, one a line\n"
 "  sleep TIME\n"
 "          set a callout and wait until it has fired\n"

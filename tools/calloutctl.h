@@ -118,7 +118,7 @@ void callout_print_event(const struct callout_event *event, bool json);
 struct callout_figures {
 	__u64 handlers, wakeups, false_wakeups, hops, visits, requeues;
 	__u64 max_units;
-	__u64 late[12];
+	__u64 late[17];
 };
 
 int callout_top_kernel_begin(void);

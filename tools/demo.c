@@ -18,7 +18,7 @@
 
 #define DEFAULT_COUNT	100000U
 #define DEFAULT_SPAN	(5 * CALLOUT_NSEC_PER_SEC)
-/* Callouts with the same (func, arg) must be due some ticks apart. */
+/* Callouts with the same (func, arg) must be due some slacks apart. */
 #define MIN_SPAN	(200 * CALLOUT_NSEC_PER_MSEC)
 #define MAX_SPAN	(3600 * CALLOUT_NSEC_PER_SEC)
 
@@ -34,7 +34,7 @@
 #define ALARM_MARGIN	15U
 
 #define TIMEOUT_SHARE	10	/* one in 10 is set by TIMEOUT */
-#define LATE_TICKS	4	/* from a late cancel to due, at most */
+#define LATE_SLACKS	4	/* from a late cancel to due, at most */
 #define SAMPLE		1000U	/* callouts set to measure the rate */
 #define EVENTS		256
 
@@ -128,16 +128,22 @@ static int by_time(const void *a, const void *b)
 	return (x->when > y->when) - (x->when < y->when);
 }
 
+/* Return the time @near before @due, or 0. */
+static __u64 before(__u64 due, __u64 near)
+{
+	return due > near ? due - near : 0;
+}
+
 static void plan_one(struct demo *d, unsigned int id, enum demo_method method)
 {
 	struct cancel *p = &d->plan[d->n_plan++];
-	__u64 near = LATE_TICKS * d->books.tick;
+	__u64 near = LATE_SLACKS * d->books.slack;
 
 	p->id = id;
 	p->method = method;
 	p->when = 0;
 	if (callout_random(&d->rng) & 1)
-		p->when = d->books.c[id].due - near +
+		p->when = before(d->books.c[id].due, near) +
 			  callout_random(&d->rng) % (2 * near);
 }
 
@@ -147,7 +153,7 @@ static void spare_one(struct demo *d, unsigned int id)
 
 	p->id = id;
 	p->method = DEMO_CANCEL;
-	p->when = d->books.c[id].due - LATE_TICKS * d->books.tick;
+	p->when = before(d->books.c[id].due, LATE_SLACKS * d->books.slack);
 }
 
 /* Plan to cancel half of the callouts set by SET, and four of five set by TIMEOUT. */
@@ -286,9 +292,10 @@ static void on_alarm(int sig)
 	_exit(CALLOUT_EXIT_FAILED);
 }
 
-/* Measures the ns to set a callout, on a file of its own. */
-static int measure_set(__u64 max, __u64 *ns)
+/* Measures the ns to set a callout, on another file, and looks what slack it has. */
+static int measure_set(__u64 max, __u64 *ns, __u64 *slack)
 {
+	struct callout_entry entry = { 0 };
 	__u64 i, handle, begin, sample = max < SAMPLE ? max : SAMPLE;
 	int fd, ret = 0;
 
@@ -299,6 +306,9 @@ static int measure_set(__u64 max, __u64 *ns)
 	for (i = 0; i < sample && !ret; i++)
 		ret = callout_dev_set(fd, 3600 * CALLOUT_NSEC_PER_SEC, i, &handle);
 	*ns = (callout_ns() - begin) / sample;
+	if (!ret)
+		ret = callout_dev_list_one(fd, CALLOUT_LISTF_HANDLE, handle, &entry);
+	*slack = entry.slack;
 	close(fd);
 	return ret ? callout_failed(ret, "set") : 0;
 }
@@ -316,7 +326,6 @@ static int prepare(struct demo *d, unsigned int times)
 	ret = callout_dev_info(d->fd, &info);
 	if (ret)
 		return callout_failed(ret, "info");
-	d->books.tick = info.tick_ns;
 	if (d->books.n > info.max_outstanding) {
 		fprintf(stderr,
 			"calloutctl: demo: %u callouts: a file may have at most %llu: see --count\n",
@@ -324,7 +333,7 @@ static int prepare(struct demo *d, unsigned int times)
 		return CALLOUT_EXIT_FAILED;
 	}
 
-	ret = measure_set(info.max_outstanding, &ns);
+	ret = measure_set(info.max_outstanding, &ns, &d->books.slack);
 	if (ret)
 		return ret;
 	until_start = LEAD + d->books.n * ns * times;

@@ -43,7 +43,7 @@ enum demo_method {
  * @n: how many callouts there are
  * @n_set: the first @n_set are set by SET, the others by TIMEOUT
  * @n_single: the first @n_single of the others have their own (func, arg)
- * @tick: length of a tick in ns
+ * @slack: the default slack in ns: callouts fire at its multiples
  * @outstanding: set, not cancelled and not received
  * @by_handle: cancelled by CANCEL
  * @by_untimeout: cancelled by UNTIMEOUT
@@ -57,7 +57,7 @@ enum demo_method {
 struct demo_books {
 	struct demo_callout *c;
 	unsigned int n, n_set, n_single;
-	__u64 tick;
+	__u64 slack;
 	unsigned int outstanding, by_handle, by_untimeout, withdrawn;
 	unsigned int too_late, fired, early, again, wrong;
 };

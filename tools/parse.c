@@ -169,9 +169,11 @@ static int parse_wish_option(char **argv, int opt, struct callout_wish *wish)
 			return 0;
 		return callout_bad_time(command, "period", optarg);
 	case 's':
-		if (callout_parse_time(optarg, &wish->op.slack))
-			return 0;
-		return callout_bad_time(command, "slack", optarg);
+		if (!callout_parse_time(optarg, &wish->op.slack))
+			return callout_bad_time(command, "slack", optarg);
+		if (!wish->op.slack)
+			wish->op.flags |= CALLOUT_OPF_EXACT;
+		return 0;
 	case 'j':
 		wish->json = true;
 		return 0;

@@ -559,7 +559,7 @@ static void alarm_earliest(struct kunit *test)
 	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME, HOUR, 1);
 	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, 9 * HOUR, 0);
-	expect_earliest(test, start, 9 * HOUR);
+	expect_earliest(test, start, 9 * HOUR + callout_slack_ns);
 	file_set_slack(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME_ALARM, 8 * HOUR,
 		       0, HOUR / 2);
 	expect_earliest(test, start, 8 * HOUR + HOUR / 2);
@@ -599,7 +599,40 @@ static void alarm_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 }
 
+/*
+ * With the default slack or more a callout's tick is a multiple of the default slack, up to
+ * the end of the callout's slack. With less slack it is the first tick.
+ */
+static void slack_tick(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_base *base = co_base_of(file->table.class, 0);
+	u64 now = ktime_get_ns(), due, slack, tick, late;
+	struct rnd_state rng;
+	unsigned int i;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < 10000; i++) {
+		due = now + 1 + (prandom_u32_state(&rng) >> callout_test_below(&rng, 32));
+		slack = i & 1 ? callout_slack_ns :
+				prandom_u32_state(&rng) >> callout_test_below(&rng, 32);
+		tick = co_slack_tick(base, due, slack, now);
+		late = tick * base->tick_ns - due;
+		KUNIT_EXPECT_LE(test, late, slack < callout_slack_ns ? base->tick_ns - 1 : slack);
+		if (slack >= callout_slack_ns)
+			KUNIT_EXPECT_EQ(test, tick % callout_slack_ticks, 0);
+		if (i & 1)
+			KUNIT_EXPECT_EQ(test, tick, co_default_tick(due, now));
+		/* A callout that is due has no slack left. */
+		tick = co_slack_tick(base, now - i, HOUR, now);
+		late = tick * base->tick_ns - now;
+		KUNIT_EXPECT_LE(test, late, callout_slack_ns);
+		KUNIT_EXPECT_GT(test, late, 0);
+	}
+}
+
 static struct kunit_case file_cases[] = {
+	KUNIT_CASE(slack_tick),
 	KUNIT_CASE(boot_sleep),
 	KUNIT_CASE(boot_set_after_sleep),
 	KUNIT_CASE(boot_sleep_hashed),

@@ -15,6 +15,9 @@ static int file_do(struct callout_file *file, struct callout_op *op,
 {
 	bool keyed = op->flags & CALLOUT_OPF_KEY;
 
+	if ((op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT) && !op->slack &&
+	    !(op->flags & CALLOUT_OPF_EXACT))
+		op->slack = callout_slack_ns;
 	switch (op->op) {
 	case CALLOUT_OP_CANCEL:
 		return keyed ? co_file_cancel_named(file, CALLOUT_KEY_FUNC, op->key, ctx) :

@@ -26,7 +26,7 @@
 #include "tick.h"
 
 /* Lateness is counted in powers of two: 0, 1, 2 to 3, 4 to 7, ... ticks. */
-#define CALLOUT_LATE_BINS	12
+#define CALLOUT_LATE_BINS	17
 
 /**
  * struct callout_stats - what a base has done, or all bases
@@ -385,14 +385,6 @@ static inline u64 co_from_ns(struct callout_base *base, u64 due, u64 now)
 	if (likely(base->tick == &callout_tick_hrtimer))
 		return co_hrtimer_from_ns(base, due, now);
 	return base->tick->from_ns(base, due, now);
-}
-
-/* As co_from_ns(), but fastest with the hrtimer source. */
-static inline u64 co_from_ns_fine(struct callout_base *base, u64 due, u64 now)
-{
-	if (likely(base->tick == &callout_tick_hrtimer))
-		return co_hrtimer_from_ns(base, due, now);
-	return co_from_ns(base, due, now);
 }
 
 /*

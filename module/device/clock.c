@@ -20,6 +20,7 @@
  * whoever has set the callout.
  */
 #include <linux/irq_work.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
@@ -36,6 +37,41 @@
 
 u64 callout_boot_step;
 EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
+
+u64 callout_slack_ns __ro_after_init;
+EXPORT_SYMBOL_IF_KUNIT(callout_slack_ns);
+unsigned int callout_slack_ticks __ro_after_init;
+EXPORT_SYMBOL_IF_KUNIT(callout_slack_ticks);
+
+/* Set the default slack: the whole ticks in @slack_ns, at least one. */
+void co_slack_init(unsigned int slack_ns, u64 tick_ns)
+{
+	callout_slack_ticks = max_t(u64, div64_u64(slack_ns, tick_ns), 1);
+	callout_slack_ns = callout_slack_ticks * tick_ns;
+}
+
+/*
+ * Return the tick at which a callout fires that is due at @due of CLOCK_MONOTONIC.
+ *
+ * With less than the default slack it is the first tick. With the default slack or
+ * more it is a multiple of the default slack that other callouts likely choose too.
+ * The default slack is an odd number of ticks unless a parameter was given. So these
+ * callouts use all buckets of the wheel. Multiples of a power of two would use few
+ * buckets, and expiry would look at long lists.
+ */
+u64 co_slack_tick(struct callout_base *base, u64 due, u64 slack, u64 now)
+{
+	unsigned int ticks = slack < callout_slack_ns ? 1 : callout_slack_ticks;
+	u64 unit = ticks * base->tick_ns;
+	u64 first = div64_u64(max(due, now + 1) + unit - 1, unit);
+
+	/* A time that has passed has no slack left: @due may be 0 in place of an earlier time. */
+	if (slack <= callout_slack_ns || due <= now)
+		return first * ticks;
+	due = min_t(u64, due + slack, KTIME_MAX);
+	return co_coalesce(first, div64_u64(due, unit)) * ticks;
+}
+EXPORT_SYMBOL_IF_KUNIT(co_slack_tick);
 
 /* Arm a slot, or re-arm it if it is pending. */
 static void slot_queue_at(struct callout_base *base, struct callout_slot *slot,
@@ -117,7 +153,8 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 				base = co_rehome(base, &slot->node);
 			}
 			co_slot_requeue(file, base, slot,
-					co_from_ns(base, due, now));
+					co_slack_tick(base, due, slot->slack,
+						      now));
 		}
 	}
 	co_unlock(base, flags);

@@ -6,6 +6,7 @@
 #define _CALLOUT_DEVICE_CLOCK_H
 
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
@@ -197,18 +198,18 @@ static inline u64 co_slot_due_clock(const struct callout_slot *slot)
 	return due;
 }
 
-/* Return a tick from @due of CLOCK_MONOTONIC to @slack later, a shared tick if possible. */
-static inline u64 co_slack_tick(struct callout_base *base, u64 due,
-				u64 slack, u64 now)
-{
-	u64 tick = co_from_ns(base, due, now);
+/* The default slack of programs' callouts, in nanoseconds and in ticks: at least 1. */
+extern u64 callout_slack_ns;
+extern unsigned int callout_slack_ticks;
 
-	/* A time that has passed has no slack left: @due may be 0 in place of an earlier time. */
-	if (likely(!slack) || due <= now)
-		return tick;
-	due = min_t(u64, due + slack, KTIME_MAX);
-	return co_coalesce(tick, co_from_ns(base, due, now));
+/* co_slack_tick() with the default slack. No overflow: times are less than 2^63. */
+static inline u64 co_default_tick(u64 due, u64 now)
+{
+	return div64_u64(max(due, now + 1) + callout_slack_ns - 1,
+			 callout_slack_ns) * callout_slack_ticks;
 }
+
+u64 co_slack_tick(struct callout_base *base, u64 due, u64 slack, u64 now);
 
 void co_slot_requeue(struct callout_file *file, struct callout_base *base,
 		     struct callout_slot *slot, u64 tick)
@@ -216,6 +217,7 @@ void co_slot_requeue(struct callout_file *file, struct callout_base *base,
 
 void co_clock_stepped(void);
 
+void co_slack_init(unsigned int slack_ns, u64 tick_ns);
 void co_clock_init(void);
 void co_clock_exit(void);
 

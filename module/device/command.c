@@ -99,7 +99,8 @@ static unsigned int commands_expire(struct callout_base *base,
 			/* The slot's clock is not the tick's clock, or was set back. */
 			co_dequeue_locked(base, n);
 			co_slot_requeue(file, base, slot,
-					co_from_ns(base, due, now));
+					co_slack_tick(base, due, slot->slack,
+						      now));
 		} else {
 			co_take_due(base, n);
 			trace_callout_expire_exit(n);

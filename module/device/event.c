@@ -58,8 +58,8 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
 	co_slot_requeue(file, base, slot,
-			co_from_ns(base, co_slot_due_mono(slot),
-				   now));
+			co_slack_tick(base, co_slot_due_mono(slot),
+				      slot->slack, now));
 }
 
 /*

@@ -63,10 +63,23 @@ static bool op_clock_bad(const struct callout_op *op)
 	return !co_clock_is_valid(co_clock_plain(op->clockid));
 }
 
+static bool op_slack_bad(const struct callout_op *op)
+{
+	return op->flags & CALLOUT_OPF_EXACT && op->slack;
+}
+
+/* Give a SET or TIMEOUT without slack the default slack. */
+static inline void op_default_slack(struct callout_op *op)
+{
+	if (likely(!op->slack) && !(op->flags & CALLOUT_OPF_EXACT))
+		op->slack = callout_slack_ns;
+}
+
 /* Do the flags of a SET contradict each other or its other members? */
 static bool op_flags_bad(const struct callout_op *op)
 {
-	if (op->flags & ~(NAMING | CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET))
+	if (op->flags & ~(NAMING | CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET |
+			  CALLOUT_OPF_EXACT) || op_slack_bad(op))
 		return true;
 	if (op->flags & CALLOUT_OPF_ONLY_NEW &&
 	    (op->flags & NAMING) != (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW))
@@ -123,6 +136,7 @@ static noinline int op_set_rare(struct callout_file *file, struct callout_op *op
 	ret = op_permit(op, ctx);
 	if (ret)
 		return ret;
+	op_default_slack(op);
 	if (op->flags & CALLOUT_OPF_KEY)
 		return co_file_set_key(file, op, ctx);
 	return op->flags & CALLOUT_OPF_ONLY_OLD ?
@@ -136,8 +150,10 @@ static noinline int op_timeout(struct callout_file *file, struct callout_op *op,
 	int ret;
 
 	if (op_numbers_bad(op) || op_clock_bad(op) || op->period ||
-	    op->flags & ~CALLOUT_OPF_ABSTIME || op->func == CALLOUT_KEY_FUNC)
+	    op->flags & ~(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_EXACT) ||
+	    op_slack_bad(op) || op->func == CALLOUT_KEY_FUNC)
 		return -EINVAL;
+	op_default_slack(op);
 	ret = op_permit(op, ctx);
 	return ret ? ret : co_file_set(file, op, ctx);
 }
@@ -161,8 +177,10 @@ int co_op_do(struct callout_file *file, struct callout_op *op,
 	case CALLOUT_OP_SET:
 		if (likely(!(op->flags & ~CALLOUT_OPF_ABSTIME) &&
 			   op->clockid == CLOCK_MONOTONIC &&
-			   !op_numbers_bad(op) && !op->func))
+			   !op_numbers_bad(op) && !op->func)) {
+			op_default_slack(op);
 			return co_file_set(file, op, ctx);
+		}
 		return op_set_rare(file, op, ctx);
 	case CALLOUT_OP_MOVE:
 		if (unlikely(op_move_bad(op)))
@@ -263,6 +281,7 @@ int co_op_get_command(struct callout_op *op, size_t size,
 	if (op_set_bad(op) || (op->flags & NAMING) == CALLOUT_OPF_KEY || op->period ||
 	    op->cookie || op->flags & CALLOUT_OPF_CANCEL_ON_SET)
 		return -EINVAL;
+	op_default_slack(op);
 	return co_alarm_permit(op->clockid);
 }
 

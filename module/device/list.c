@@ -48,12 +48,13 @@ static bool slot_has_key(const struct callout_slot *slot)
 /* Return the flags with which SET or TIMEOUT would set an equal callout. */
 static u32 slot_op_flags(const struct callout_slot *slot)
 {
-	u32 key = slot_has_key(slot) ? CALLOUT_OPF_KEY : 0;
+	u32 op_flags = (slot_has_key(slot) ? CALLOUT_OPF_KEY : 0) |
+		       (slot->slack ? 0 : CALLOUT_OPF_EXACT);
 	u8 flags = READ_ONCE(slot->node.flags);
 
 	if (co_slot_relative(flags))
-		return key;
-	return key | CALLOUT_OPF_ABSTIME |
+		return op_flags;
+	return op_flags | CALLOUT_OPF_ABSTIME |
 	       (co_slot_on_set(flags) ? CALLOUT_OPF_CANCEL_ON_SET : 0);
 }
 

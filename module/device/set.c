@@ -118,8 +118,8 @@ static u8 op_clock_flags(const struct callout_op *op)
 }
 
 /*
- * slot_set_times() with slack or a clock other than CLOCK_MONOTONIC. A single function
- * for both takes 40 more instructions.
+ * slot_set_times() with another slack or clock. A single function for both takes 40 more
+ * instructions.
  */
 static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 					struct callout_base *base,
@@ -159,7 +159,8 @@ static __always_inline u64 slot_set_times(struct callout_slot *slot,
 
 	slot->period = op->period;
 	slot->slack = op->slack;
-	if (unlikely(op->slack || op->clockid != CLOCK_MONOTONIC ||
+	if (unlikely(op->slack != callout_slack_ns ||
+		     op->clockid != CLOCK_MONOTONIC ||
 		     slot->node.flags & CALLOUT_SLOT_CLOCK))
 		return slot_set_times_slow(slot, base, op, now);
 	if (op->flags & CALLOUT_OPF_ABSTIME)
@@ -167,7 +168,7 @@ static __always_inline u64 slot_set_times(struct callout_slot *slot,
 	else
 		due = min_t(u64, now + due, KTIME_MAX);
 	co_slot_set_due(slot, due);
-	return co_from_ns_fine(base, due, now);
+	return co_default_tick(due, now);
 }
 
 /*

@@ -31,7 +31,7 @@ for round in 1 2 3; do
 	check "load and unload, $round" loads
 done
 check "load and unload, hrtimer" loads tick_source=hrtimer hz=10000
-sets "device_hz=10000" > /tmp/sets
+sets "device_hz=250000" > /tmp/sets
 while read -r parameters <&3; do
 	load_module
 	check "bases of all CPUs" bases

@@ -13,6 +13,24 @@ loads() {
 
 load() { check "load and unload $*" loads "$@"; }
 
+# has_slack NS [PARAMETER=VALUE...]: so long is the default slack, as LIST says
+has_slack() {
+	want=$1
+	shift
+	insmod /lib/callout.ko "$@" || return
+	calloutctl set 1h > /dev/null &
+	kept=$!
+	until calloutctl list --json $kept 2> /dev/null > /tmp/list && [ -s /tmp/list ]; do
+		sleep 0.1
+	done
+	kill $kept
+	wait $kept
+	rmmod callout
+	grep -q "\"slack_ns\": \"$want\"" /tmp/list || { sed 's/^/# /' /tmp/list; return 1; }
+}
+
+slack() { check "default slack $*" has_slack "$@"; }
+
 # refused PARAMETER=VALUE [OTHERS...]: EINVAL, a line in the log that names module and parameter,
 # nothing left behind
 refused() {
@@ -114,6 +132,13 @@ for rate in 0 1 1000000; do
 done
 says "device_hz=1000001: at most 1000000" device_hz=1000001
 refuse device_hz=-1
+slack 100000
+slack 4000 slack_ns=0
+slack 4000 slack_ns=1
+slack 8000 slack_ns=11999
+slack 4294964000 slack_ns=4294967295
+slack 4000000 device_hz=250
+refuse slack_ns=-1
 for limit in max_callouts max_per_file max_per_user; do
 	for wrong in 0 10000001 -1 many; do
 		says "$limit=$wrong: not from 1 to 10000000" $limit=$wrong

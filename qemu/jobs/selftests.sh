@@ -25,7 +25,7 @@ equipped() {
 
 equipped
 lengths=0
-sets "device_hz=10000" "device_hz=250" > /tmp/sets
+sets "device_hz=250000" "device_hz=250" > /tmp/sets
 while read -r parameters <&3; do
 	load_module
 	for test in $(tests); do

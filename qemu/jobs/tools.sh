@@ -166,6 +166,19 @@ exact() {
 	prints ".*\"event\": \"fired\", .*$members, .*" calloutctl shell --json < /tmp/in
 }
 
+# A callout that is set with a slack of 0 is exact.
+sets_exact() {
+	calloutctl set -s 0 1h > /dev/null &
+	kept=$!
+	while ! grep -qx "outstanding:.1" /proc/$kept/fdinfo/* 2> /dev/null; do
+		sleep 0.1
+	done
+	prints '.*"slack_ns": "0", .*' calloutctl list --json $kept
+	result=$?
+	kill $kept
+	return $result
+}
+
 check_calloutctl() {
 	check "calloutctl set" \
 		prints "fired handle $handle cookie 7 clock monotonic due .* late .* ms" \
@@ -173,6 +186,7 @@ check_calloutctl() {
 	check "set -c: not late by another clock" \
 		prints "fired handle $handle cookie 0 clock boottime due [0-9.]+" \
 		calloutctl set -c boottime 20ms
+	check "set -s 0: exact" sets_exact
 	check "set -n" prints "fired handle $handle cookie 12 .*" calloutctl set -n 3 20ms 10
 	check "set -p" prints "fired .* overrun [0-9]+" calloutctl set -p 20ms -n 5 20ms
 	check "set -c" prints "fired .*" calloutctl set -c boottime -s 5ms 20ms
@@ -308,7 +322,7 @@ at_most() {
 python='
 import ctypes, itertools, os, select, struct, sys, time
 lib = ctypes.CDLL("libcallout.so.1")
-SET, TIMEOUT, ABSTIME, KEY, BOOTTIME = 1, 4, 1, 2, 7
+SET, TIMEOUT, ABSTIME, KEY, EXACT, BOOTTIME = 1, 4, 1, 2, 32, 7
 def do(fd, time, op=SET, flags=0, clockid=1, period=0, slack=0, key=0, cookie=0, func=0):
     packed = struct.pack("IIiiQQQQQQ", op, flags, clockid, 0,
                          time, period, slack, key, cookie, func)
@@ -553,7 +567,7 @@ fd = lib.callout_dev_open(0)
 do(fd, HOUR, cookie=5)
 do(fd, HOUR, cookie=6, period=HOUR)
 do(fd, HOUR, op=TIMEOUT, func=0x1f, cookie=8)
-do(fd, 2**63 - 1, flags=ABSTIME, clockid=BOOTTIME, cookie=9)
+do(fd, 2**63 - 1, flags=ABSTIME | EXACT, clockid=BOOTTIME, cookie=9)
 do(fd, HOUR, flags=KEY, key=2**64 - 1, slack=10**6, cookie=11)
 do(fd, 0, cookie=10)
 select.select([fd], [], [])
@@ -679,10 +693,10 @@ check_list() {
 	check "list PID/FD" lists 7 "$pid/$fd"
 	check "list /proc/PID/fd/FD" lists 7 "/proc/$pid/fd/$fd"
 	check "list: a callout" \
-		prints " +$pid +$fd +$handle +- +monotonic +$hour +0 +0 +5 +- pending" \
+		prints " +$pid +$fd +$handle +- +monotonic +$hour +0 +100.000us +5 +- pending" \
 		calloutctl list "$pid"
 	check "list: periodic" \
-		prints " +$pid +$fd +$handle +- .* $hour +3600.000s +0 +6 +- pending" \
+		prints " +$pid +$fd +$handle +- .* $hour +3600.000s +100.000us +6 +- pending" \
 		calloutctl list "$pid"
 	check "list: func" prints " +$pid +$fd +$handle .* +8 +0x1f pending" calloutctl list "$pid"
 	boottime="$handle +- +boottime +92[0-9]{8}.[0-9]{3}s +0 +0 +9 +- pending"
@@ -690,7 +704,7 @@ check_list() {
 	check "list: key" \
 		prints " +$pid +$fd +- +18446744073709551615 .* $hour +0 +1.000ms +11 +- pending" \
 		calloutctl list "$pid"
-	check "list: unread" prints " +$pid +$fd +$handle .* +0 +0 +0 +10 +- unread" \
+	check "list: unread" prints " +$pid +$fd +$handle .* +0 +0 +100.000us +10 +- unread" \
 		calloutctl list "$pid"
 	check "list --json" json 6 calloutctl list --json "$pid"
 	check "list --json: a type and a clock" \

@@ -54,7 +54,7 @@ done
 for n in $namespaces; do
 	want "$file" "callout,namespaces,$n,insns_open"
 done
-for facility in timerfd callout; do
+for facility in timerfd callout exact; do
 	for load in idle load; do
 		for metric in late_p50_ns late_p99_ns late_max_ns wakeups; do
 			want "$file" "$facility,$load,1000,$metric"

@@ -132,7 +132,7 @@ check() {
 	device|library)
 		build_modules debian-6.12 || return 2
 		programs "$2" || return 2
-		boot debian-6.12 selftests "CALLOUT_SETS=device_hz=10000 CALLOUT_COMPAT32=no" ;;
+		boot debian-6.12 selftests "CALLOUT_SETS=device_hz=250000 CALLOUT_COMPAT32=no" ;;
 	faults)
 		# Debian's kernel injects no faults, the debug kernel has no memory cgroups.
 		kernel=debug

@@ -87,16 +87,16 @@ STAGES = {
         Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu")),
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
               suites("tick", without="qemu")),
-        Stage("uml-device", "uml-debug", "device_hz=10000", programs("device", "device")),
+        Stage("uml-device", "uml-debug", "device_hz=250000", programs("device", "device")),
         Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml"),
         Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
               "uml-hrtimer"),
-        Stage("device", "debian-6.12", "device_hz=10000", programs("device", "device"), "uml-device"),
+        Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"), "uml-device"),
     ],
     "library": [
         Stage("fuzzer", None, "", ["lib_fuzz"]),
-        Stage("uml-device", "uml-debug", "device_hz=10000", programs("library", "libcallout")),
-        Stage("device", "debian-6.12", "device_hz=10000", programs("library", "libcallout"), "uml-device"),
+        Stage("uml-device", "uml-debug", "device_hz=250000", programs("library", "libcallout")),
+        Stage("device", "debian-6.12", "device_hz=250000", programs("library", "libcallout"), "uml-device"),
     ],
 }
 

@@ -3,10 +3,10 @@
  * user_late.c - how late a program learns that a timer has expired: timerfd and
  * /dev/callout
  *
- * TIMERS timers, due at random times within SPREAD, on one file of /dev/callout
- * or a timerfd each, and one epoll. Lateness is the time from when a timer was
- * due until the program has read that it has expired. With a load, another
- * process uses the same CPU throughout. Prints lines
+ * TIMERS timers, due at random times within SPREAD, on one file of /dev/callout,
+ * with the default slack or exact, or a timerfd each, and one epoll. Lateness is
+ * the time from when a timer was due until the program has read that it has
+ * expired. With a load, another process uses the same CPU throughout. Prints lines
  *
  *	bench-user: FACILITY,idle or load,TIMERS,METRIC,VALUE
  *
@@ -94,7 +94,7 @@ static unsigned int with_timerfds(void)
 	return wakeups;
 }
 
-static unsigned int with_callouts(void)
+static unsigned int with_flags(__u32 flags)
 {
 	static struct callout_event events[TIMERS];
 	unsigned int i, left = TIMERS, wakeups = 0;
@@ -104,8 +104,8 @@ static unsigned int with_callouts(void)
 
 	check(fd >= 0, "open");
 	for (i = 0; i < TIMERS; i++)
-		check(!dev_set(fd, CALLOUT_OPF_ABSTIME, due[i], i, &handle),
-		      "SET");
+		check(!dev_set(fd, CALLOUT_OPF_ABSTIME | flags, due[i], i,
+			       &handle), "SET");
 	watch(poll_fd, fd, 0);
 	while (left) {
 		wait_for(poll_fd, &event, 1);
@@ -122,6 +122,16 @@ static unsigned int with_callouts(void)
 	close(poll_fd);
 	close(fd);
 	return wakeups;
+}
+
+static unsigned int with_callouts(void)
+{
+	return with_flags(0);
+}
+
+static unsigned int with_exact_callouts(void)
+{
+	return with_flags(CALLOUT_OPF_EXACT);
 }
 
 static int compare(const void *a, const void *b)
@@ -178,6 +188,7 @@ int main(void)
 	for (load = 0; load < 2; load++) {
 		measure("timerfd", with_timerfds, load);
 		measure("callout", with_callouts, load);
+		measure("exact", with_exact_callouts, load);
 	}
 	return 0;
 }

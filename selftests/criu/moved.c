@@ -124,6 +124,8 @@ static struct callout_op op_of(__u64 cookie, __u32 clocks)
 	}
 	if (way == 3 || way == 4)
 		op.period = 1000 * SEC + cookie;
+	if (way == 2)
+		op.flags |= CALLOUT_OPF_EXACT;
 	if (way >= 3)
 		op.slack = MSEC;
 	return way % 2 ? op : callout_op_key(op, KEY_OF(cookie));

@@ -25,7 +25,7 @@ TEST_F(file, info_of_a_new_file)
 				  1U << CLOCK_BOOTTIME_ALARM));
 	EXPECT_EQ(0, info.features & ~CALLOUT_FEATURE_URING);
 	EXPECT_EQ(0, info.reserved);
-	EXPECT_LE(100000, info.tick_ns);
+	EXPECT_LE(1000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
 	ASSERT_TRUE(read_number(PARAMETER_FILE, &limit));
 	EXPECT_EQ(limit, info.max_outstanding);
@@ -278,6 +278,106 @@ TEST_F(file, order)
 {
 	ASSERT_TRUE(pin_to_cpu(0));
 	EXPECT_EQ(0, out_of_order(_metadata, self->fd, self->tick));
+}
+
+/*
+ * The default slack is some ticks. Callouts with it fire at its multiples: callouts that
+ * are due after one of them at the next, together.
+ */
+TEST_F(file, default_slack)
+{
+	enum { N = 16, TOGETHER = 2 };
+	struct callout_op ops[N];
+	struct callout_event e[N];
+	unsigned int i, j, times;
+	__u64 start, last;
+
+	EXPECT_EQ(0, self->tick % info_of(self->fd).tick_ns);
+	ASSERT_TRUE(pin_to_cpu(0));
+	for (i = 0; i < 20; i++) {
+		start = dev_now() + 50 * MSEC;
+		start -= start % self->tick;
+		for (j = 0; j < N; j++) {
+			ops[j] = callout_op_set(start + 1 + self->tick / N * j, j);
+			ops[j].flags = CALLOUT_OPF_ABSTIME;
+		}
+		ASSERT_EQ(N, do_ops(self->fd, ops, N));
+		ASSERT_EQ(N, receive(self->fd, e, N));
+		for (j = times = last = 0; j < N; j++) {
+			EXPECT_LE(start + self->tick, e[j].fired);
+			times += e[j].fired != last;
+			last = e[j].fired;
+		}
+		EXPECT_GE(TOGETHER, times);
+	}
+}
+
+/* Callout @i of the test exact, with @time. @early: it will be set again. */
+static struct callout_op exact_op(unsigned int i, __u64 time, bool early)
+{
+	struct callout_op op = callout_op_set(time, 2 * i);
+
+	if (i % 5 == 1)
+		op = callout_op_timeout(1, 2 * i, time);
+	if (i % 5 >= 2)
+		op = callout_op_key(op, i);
+	op.flags |= CALLOUT_OPF_ABSTIME | CALLOUT_OPF_EXACT;
+	if (i % 5 == 2 && early)
+		op.flags &= ~CALLOUT_OPF_EXACT;
+	if (i % 5 == 4) {
+		op.period = 2 * SEC;
+		op.time -= op.period;
+	} else if (early) {
+		op.time += HOUR;
+	}
+	return op;
+}
+
+/*
+ * An exact callout fires at its tick, and a callout that is due a bit earlier and has
+ * the default slack fires after it. A callout stays exact when it is moved, and when it repeats.
+ */
+TEST_F(file, exact)
+{
+	enum { N = 20 };
+	__u64 start = dev_now() + SEC, tick = self->tick, time, handle;
+	struct callout_op ops[2 * N], *exact = &ops[N];
+	struct callout_event e[2 * N];
+	unsigned int i, periodic = 0;
+
+	/* Half of the default slack is less than a tick. */
+	if (tick < 4 * info_of(self->fd).tick_ns)
+		SKIP(return, "a tick is a quarter of the default slack or more");
+	ASSERT_TRUE(pin_to_cpu(0));
+	start -= start % tick;
+	for (i = 0; i < N; i++) {
+		ops[i] = callout_op_set(start + i * tick + 1, 2 * i + 1);
+		ops[i].flags = CALLOUT_OPF_ABSTIME;
+		exact[i] = exact_op(i, start + i * tick + tick / 2, true);
+		periodic += !!exact[i].period;
+	}
+	ASSERT_EQ(2 * N, do_ops(self->fd, ops, 2 * N));
+	/* These were due a second ago, and are pending again. */
+	ASSERT_EQ(periodic, receive(self->fd, e, periodic));
+	for (i = 0; i < N; i++) {
+		if (exact[i].period)
+			continue;
+		handle = exact[i].handle;
+		time = start + i * tick + tick / 2;
+		exact[i] = exact_op(i, time, false);
+		if (i % 5 != 2) {
+			exact[i] = callout_op_move(i % 5 == 3 ? i : handle, time);
+			exact[i].flags = CALLOUT_OPF_ABSTIME |
+					 (i % 5 == 3 ? CALLOUT_OPF_KEY : 0);
+		}
+		ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &exact[i]));
+	}
+	/* On a slow machine the first may have fired before others were moved. */
+	if (dev_now() >= start)
+		SKIP(return, "setting took a second");
+	ASSERT_EQ(2 * N, receive(self->fd, e, 2 * N));
+	for (i = 0; i < 2 * N; i++)
+		EXPECT_EQ(i, e[i].cookie);
 }
 
 TEST_F(file, large_arrays)

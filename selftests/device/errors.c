@@ -285,8 +285,9 @@ TEST_F(errors, einval_unknown_flag)
 
 	for (o = operations; o < OPERATIONS_END; o++) {
 		known = o->op.op == CALLOUT_OP_SET ?
-			2 * CALLOUT_OPF_CANCEL_ON_SET - 1 :
-			o->op.op == CALLOUT_OP_TIMEOUT ? CALLOUT_OPF_ABSTIME :
+			2 * CALLOUT_OPF_EXACT - 1 :
+			o->op.op == CALLOUT_OP_TIMEOUT ?
+			CALLOUT_OPF_ABSTIME | CALLOUT_OPF_EXACT :
 			o->op.op == CALLOUT_OP_MOVE ? CALLOUT_OPF_ABSTIME | CALLOUT_OPF_KEY :
 			o->op.op == CALLOUT_OP_CANCEL ? CALLOUT_OPF_KEY : 0;
 		for (flag = 1; flag; flag <<= 1)

@@ -92,7 +92,42 @@ TEST_F(errors, einval_move)
 						   CALLOUT_OPF_ABSTIME);
 		EXPECT_REFUSED(*from, op->flags |= CALLOUT_OPF_ONLY_OLD);
 		EXPECT_REFUSED(*from, op->flags |= CALLOUT_OPF_ONLY_NEW);
+		EXPECT_REFUSED(*from, op->flags |= CALLOUT_OPF_EXACT);
 	}
+}
+
+/* EXACT needs a slack of 0, and goes with all names, and TIMEOUT. LIST has it. */
+TEST_F(errors, einval_exact)
+{
+	static const __u64 slacks[] = { 1, MSEC, TIME_MAX };
+	struct callout_entry entry;
+	struct callout_op set, op;
+	unsigned int i, j;
+
+	for (i = 0; i <= ARRAY_SIZE(namings); i++) {
+		set = callout_op_timeout(1, 2, TIME_MAX);
+		if (i < ARRAY_SIZE(namings)) {
+			set = callout_op_set(TIME_MAX, 2);
+			set.flags = namings[i];
+			set.key = NOBODY;
+		}
+		set.flags |= CALLOUT_OPF_EXACT | CALLOUT_OPF_ABSTIME;
+		for (j = 0; j < ARRAY_SIZE(slacks); j++)
+			EXPECT_REFUSED(set, op->slack = slacks[j]);
+		op = set;
+		if (set.flags & CALLOUT_OPF_ONLY_OLD) {
+			EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
+			continue;
+		}
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		ASSERT_EQ(0, list_one(self->fd, set.flags & CALLOUT_OPF_KEY ?
+				      CALLOUT_LISTF_KEY : CALLOUT_LISTF_HANDLE,
+				      op.handle, &entry));
+		EXPECT_EQ(set.flags & ~CALLOUT_OPF_ONLY_NEW, entry.op_flags);
+		EXPECT_EQ(0, entry.slack);
+		EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self->fd, &op));
+	}
+	freeze(self);
 }
 
 /* CANCEL_ON_SET needs an absolute time of CLOCK_REALTIME, and no period. */

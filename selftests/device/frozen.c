@@ -2,9 +2,9 @@
 /*
  * frozen.c - a program of version 1 of the interface
  *
- * It is built against callout_v1.h, a copy of the header at the time when
- * version 1 was frozen, and must work unchanged on every later module. Neither
- * file changes. New features are tested elsewhere.
+ * It is built against callout_v1.h, a copy of the header of version 1, and must work
+ * unchanged on every later module. From the first release on neither file changes; before
+ * it version 1 may still change. New features are tested elsewhere.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -205,6 +205,7 @@ TEST_F(file, every_member)
 		op.flags |= absolute;
 		op.period = i % 3 ? (i + 2) * HOUR : 0;
 		op.slack = i % 5 * MSEC;
+		op.flags |= op.slack ? 0 : CALLOUT_OPF_EXACT;
 		ret = do_op(self->fd, &op);
 		ASSERT_EQ(left ? CALLOUT_STATE_PENDING : 0, ret);
 		EXPECT_GE(left, op.left);
@@ -381,7 +382,7 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(sets, op.slack = TIME_MAX + 1);
 	EXPECT_REFUSED(sets, op.clockid = CLOCK_TAI);
 	EXPECT_REFUSED(sets, op.flags |= CALLOUT_OPF_ONLY_NEW | CALLOUT_OPF_ONLY_OLD);
-	EXPECT_REFUSED(sets, op.flags |= 1U << 5);
+	EXPECT_REFUSED(sets, op.flags |= 1U << 6);
 	EXPECT_REFUSED(sets, op.flags |= 1U << 31);
 	EXPECT_REFUSED(cancels, op.clockid = CLOCK_MONOTONIC);
 	EXPECT_REFUSED(cancels, op.time = 1);

@@ -91,7 +91,7 @@ TEST_F(file, one)
 	EXPECT_EQ(CALLOUT_OP_TIMEOUT, entry.op);
 	EXPECT_EQ(CLOCK_MONOTONIC, entry.clockid);
 	EXPECT_EQ(0, entry.period);
-	EXPECT_EQ(0, entry.slack);
+	EXPECT_EQ(default_slack(), entry.slack);
 	EXPECT_EQ(7, entry.cookie);
 	EXPECT_EQ(6, entry.func);
 	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 0));
@@ -324,6 +324,7 @@ static struct callout_op any_op(unsigned int i)
 
 	op.clockid = clocks[i % 3];
 	op.slack = i % 5;
+	op.flags = i % 10 ? 0 : CALLOUT_OPF_EXACT;
 	if (i % 7 == 0) {
 		op.op = CALLOUT_OP_TIMEOUT;
 		op.func = i + 1;
@@ -370,6 +371,7 @@ TEST_F(file, save_and_restore)
 			ASSERT_GT(n - 1, j);
 		EXPECT_EQ(saved[i].op, restored[j].op);
 		EXPECT_EQ(saved[i].flags, restored[j].flags);
+		EXPECT_EQ(saved[i].op_flags, restored[j].op_flags);
 		EXPECT_EQ(saved[i].state, restored[j].state);
 		EXPECT_EQ(saved[i].clockid, restored[j].clockid);
 		/*

@@ -27,7 +27,8 @@ FIXTURE_SETUP(period)
 {
 	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
-	self->tick = info_of(self->fd).tick_ns;
+	self->tick = default_slack();
+	ASSERT_NE(0, self->tick);
 }
 
 FIXTURE_TEARDOWN(period)

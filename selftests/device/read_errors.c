@@ -30,15 +30,14 @@ TEST_F(errors, einval_short_read)
  */
 static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
 {
-	__u64 handle, start = dev_now() + LATER;
+	__u64 handle, tick = default_slack(), start = dev_now() + LATER;
 	unsigned int i;
 
 	if (!pin_to_cpu(0) || !readable_within(self->fd, WAIT_MS))
 		return false;
 	for (i = 0; i < n; i++)
 		if (dev_timeout(self->fd, CALLOUT_OPF_ABSTIME,
-				start + 4 * i * self->before.tick_ns,
-					2, i, &handle))
+				start + 4 * i * tick, 2, i, &handle))
 			return false;
 	freeze(self);
 	return wait_unread(self->fd, n + 1);

@@ -206,6 +206,7 @@ TEST_F(file, replaces_all)
 		op.time = now_of(op.clockid) + 2 * HOUR;
 		op.period = i % 4 < 2 ? 0 : (i + 1) * HOUR;
 		op.slack = i % 3 * MSEC;
+		op.flags |= op.slack ? 0 : CALLOUT_OPF_EXACT;
 		op.handle = handle;
 		ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 		EXPECT_EQ(handle, op.handle);
@@ -215,7 +216,7 @@ TEST_F(file, replaces_all)
 				      &entry));
 		EXPECT_EQ(handle, entry.handle);
 		EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-		EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.op_flags);
+		EXPECT_EQ(op.flags & ~CALLOUT_OPF_ONLY_OLD, entry.op_flags);
 		EXPECT_EQ(op.clockid, entry.clockid);
 		EXPECT_EQ(op.time, entry.due);
 		EXPECT_EQ(op.period, entry.period);
@@ -297,6 +298,7 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_ONLY_OLD);
 	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_ONLY_NEW);
 	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_CANCEL_ON_SET);
+	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_EXACT);
 	for (i = 6; i < 32; i++)
 		EXPECT_REFUSED(bad.flags |= 1U << i);
 
@@ -308,6 +310,7 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(bad.period = TIME_MAX + 1);
 	EXPECT_REFUSED(bad.slack = TIME_MAX + 1);
 	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_ONLY_NEW);
+	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_EXACT; bad.slack = 1);
 	for (i = 6; i < 32; i++)
 		EXPECT_REFUSED(bad.flags |= 1U << i);
 #undef EXPECT_REFUSED

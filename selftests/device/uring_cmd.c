@@ -442,7 +442,7 @@ TEST_F(uring_cmd, bad_operation)
 #define REFUSED(change) \
 	({ op = good; change; command(r, self->fd, &op, NULL); })
 	for (i = 0; i < 32; i++)
-		if (1U << i & ~(good.flags | CALLOUT_OPF_ABSTIME))
+		if (1U << i & ~(good.flags | CALLOUT_OPF_ABSTIME | CALLOUT_OPF_EXACT))
 			EXPECT_EQ(-EINVAL, REFUSED(op.flags |= 1U << i));
 	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_KEY));
 	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_ONLY_NEW));
@@ -451,6 +451,7 @@ TEST_F(uring_cmd, bad_operation)
 	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = CLOCK_PROCESS_CPUTIME_ID));
 	EXPECT_EQ(-EINVAL, REFUSED(op.time = 1ULL << 63));
 	EXPECT_EQ(-EINVAL, REFUSED(op.slack = 1ULL << 63));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags |= CALLOUT_OPF_EXACT; op.slack = 1));
 	EXPECT_EQ(-EINVAL, REFUSED(op.period = 1));
 	EXPECT_EQ(-EINVAL, REFUSED(op.cookie = 1));
 	/* No setting of its clock ends a command: that would be an event. */

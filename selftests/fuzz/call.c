@@ -263,8 +263,10 @@ static long call_read(struct worker *w, unsigned int i)
 static bool entry_wrong(const struct callout_entry *e)
 {
 	const __u32 flags = CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME |
-			    CALLOUT_OPF_CANCEL_ON_SET;
+			    CALLOUT_OPF_CANCEL_ON_SET | CALLOUT_OPF_EXACT;
 
+	if (!e->slack != !!(e->op_flags & CALLOUT_OPF_EXACT))
+		return true;
 	if (e->reserved || e->flags & ~CALLOUT_ENTRYF_COMMAND || e->op_flags & ~flags)
 		return true;
 	/* A command has no event. */

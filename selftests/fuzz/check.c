@@ -245,7 +245,8 @@ static bool is_due(unsigned int file)
 		return false;
 	for (i = 0; i < list.got; i++)
 		if (entries[i].state == CALLOUT_STATE_PENDING &&
-		    !entries[i].left && !entries[i].slack)
+		    !entries[i].left && entries[i].slack != MSEC &&
+		    entries[i].slack != HOUR)
 			return true;
 	return false;
 }

@@ -106,6 +106,8 @@ static void fill_rest(unsigned int i, struct callout_op *op)
 		op->period = c->value & 1 ? 100000 : HOUR;
 	if (c->flags & F_SLACK)
 		op->slack = c->value & 1 ? MSEC : HOUR;
+	else if (c->value & 2)
+		op->flags |= CALLOUT_OPF_EXACT;
 	if (c->flags & F_ON_SET)
 		op->flags |= CALLOUT_OPF_CANCEL_ON_SET;
 	if (c->kind == K_TIMEOUT || !op_has_cookie(run.program, run.outcome, i))

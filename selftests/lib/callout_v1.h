@@ -2,8 +2,8 @@
 /*
  * callout_v1.h - the user interface of the callout facility: /dev/callout
  *
- * Not for use: a copy of callout.h when version 1 was frozen, for device/frozen.c,
- * which is as old programs are. It does not change.
+ * Not for use: a copy of callout.h of version 1, for device/frozen.c, which is as old
+ * programs are. It does not change from the first release on.
  *
  * An open file of /dev/callout, which is opened with O_RDWR, owns the callouts
  * that are set through it. read() returns an array of struct callout_event, one
@@ -14,9 +14,9 @@
  * that the program chose, any 64-bit number.
  *
  * All times are in nanoseconds, and in the caller's time namespace. A callout
- * fires at the first tick at which it is due, see callout_info.tick_ns. It is
- * never early, but for one of CLOCK_REALTIME that is due in the milliseconds in
- * which the kernel has still to insert a leap second.
+ * fires at the first tick from its time on, see callout_info.tick_ns, or at a later
+ * one within its slack. It is never early, but for one of CLOCK_REALTIME that is due in
+ * the milliseconds in which the kernel has still to insert a leap second.
  *
  * Structures grow at the end, by multiples of 8, but for struct callout_event,
  * since read() has no size for it. Their size is part of the request's number or a
@@ -68,6 +68,7 @@ enum callout_opcode {
  * the clock ends the callout, with an event CALLOUT_EVENT_CLOCK_SET.
  */
 #define CALLOUT_OPF_CANCEL_ON_SET (1U << 4)
+#define CALLOUT_OPF_EXACT	(1U << 5)	/* SET, TIMEOUT: no slack; @slack is 0 */
 
 /**
  * struct callout_op - one operation
@@ -84,7 +85,7 @@ enum callout_opcode {
  *	While an event is unread no other is added: callout_event.overrun counts the
  *	times missed.
  * @slack: SET, TIMEOUT: it may fire later than @time by this, to share a tick with
- *	others
+ *	others; 0, without EXACT: by the default, 100 us
  * @handle: out for SET that makes a callout without a key, and for TIMEOUT. In for
  *	MOVE and CANCEL, and SET with ONLY_OLD, without CALLOUT_OPF_KEY; and for
  *	UNTIMEOUT, where 0 is none.
@@ -271,7 +272,7 @@ struct callout_match {
  * @handle: its handle
  * @key: in its place, if @op_flags has CALLOUT_OPF_KEY: its key
  * @op: the operation that sets such a callout: CALLOUT_OP_SET or CALLOUT_OP_TIMEOUT
- * @op_flags: flags of that operation: CALLOUT_OPF_KEY; CANCEL_ON_SET; ABSTIME, except
+ * @op_flags: CALLOUT_OPF_* of that operation: KEY; CANCEL_ON_SET; EXACT; ABSTIME, except
  *	for a callout of CLOCK_REALTIME that does not follow settings of the clock
  * @flags: CALLOUT_ENTRYF_*
  * @state: enum callout_state
@@ -280,7 +281,7 @@ struct callout_match {
  * @due: when it is due, or was, in its clock
  * @left: how long until then; 0 if that has passed
  * @period: as it was set
- * @slack: as it was set
+ * @slack: as it was set, or the default
  * @cookie: as it was set
  * @func: as it was set
  *

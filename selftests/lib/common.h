@@ -232,6 +232,17 @@ static inline struct callout_info info_of(int fd)
 	return info;
 }
 
+/* The slack of a callout that is set without: a whole number of ticks. 0: an error. */
+static inline __u64 default_slack(void)
+{
+	struct callout_entry entry = { 0 };
+	int fd = dev_open(0);
+
+	list_one(fd, CALLOUT_LISTF_HANDLE, set(fd, HOUR, 0), &entry);
+	close(fd);
+	return entry.slack;
+}
+
 /* Wait until this user's files together have @n callouts outstanding. */
 static inline bool wait_user_outstanding(int fd, __u64 n)
 {

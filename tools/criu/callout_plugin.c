@@ -176,7 +176,8 @@ static __u64 shifted(__u64 time, __s64 offset)
 /* Can a restore set it again? */
 static int entry_check(const struct callout_entry *entry)
 {
-	const __u32 flags = CALLOUT_OPF_ABSTIME | CALLOUT_OPF_KEY | CALLOUT_OPF_CANCEL_ON_SET;
+	const __u32 flags = CALLOUT_OPF_ABSTIME | CALLOUT_OPF_KEY |
+			    CALLOUT_OPF_CANCEL_ON_SET | CALLOUT_OPF_EXACT;
 
 	if (entry->flags & CALLOUT_ENTRYF_COMMAND)
 		return wrong("a command of io_uring is pending");

@@ -84,7 +84,7 @@ static inline __u64 time_after(__u64 now, __u64 time)
 
 /*
  * Whether the callout is later than the first timer. A callout that is past is
- * not: it fires at the next tick.
+ * not: it fires at the next multiple of the default slack.
  */
 static inline bool clock_is_late(const struct callout_clock *clock)
 {

@@ -11,9 +11,10 @@
  * that the program chose, any 64-bit number.
  *
  * All times are in nanoseconds, and in the caller's time namespace. A callout fires
- * at the first tick at which it is due, see callout_info.tick_ns. It is never
- * early, with one exception: a callout of CLOCK_REALTIME that is due in the
- * milliseconds by which the kernel is late to insert a leap second.
+ * at the first tick from its time on, see callout_info.tick_ns, or at a later tick
+ * within its slack. It is never early, with one exception: a callout of
+ * CLOCK_REALTIME that is due in the milliseconds by which the kernel is late to
+ * insert a leap second.
  *
  * Structures grow at the end, by multiples of 8, except struct callout_event, since
  * read() has no size for it. The size of a structure is part of the request's
@@ -67,6 +68,7 @@ enum callout_opcode {
  * clock ends the callout, with an event CALLOUT_EVENT_CLOCK_SET.
  */
 #define CALLOUT_OPF_CANCEL_ON_SET (1U << 4)
+#define CALLOUT_OPF_EXACT	(1U << 5)	/* SET, TIMEOUT: no slack; @slack is 0 */
 
 /**
  * struct callout_op - one operation
@@ -83,7 +85,7 @@ enum callout_opcode {
  *	cancelled. While an event of the callout is unread, no further event is
  *	added: callout_event.overrun counts the periods missed.
  * @slack: SET, TIMEOUT: the callout may fire later than @time by this interval, to
- *	share a tick with other callouts
+ *	share a tick with other callouts; 0, without EXACT: by the default slack, 100 us
  * @handle: out for SET that creates a callout without a key, and for TIMEOUT. In for
  *	MOVE and CANCEL, and SET with ONLY_OLD, without CALLOUT_OPF_KEY; and for
  *	UNTIMEOUT, where 0 means no handle.
@@ -275,7 +277,7 @@ struct callout_match {
  * @handle: the callout's handle
  * @key: in place of @handle, if @op_flags has CALLOUT_OPF_KEY: the callout's key
  * @op: the operation that sets an equal callout: CALLOUT_OP_SET or CALLOUT_OP_TIMEOUT
- * @op_flags: flags of the operation: CALLOUT_OPF_KEY; CANCEL_ON_SET; ABSTIME, except
+ * @op_flags: flags CALLOUT_OPF_* of the operation: KEY; CANCEL_ON_SET; EXACT; ABSTIME, except
  *	for a callout of CLOCK_REALTIME that does not follow settings of the clock
  * @flags: CALLOUT_ENTRYF_*
  * @state: enum callout_state
@@ -284,7 +286,7 @@ struct callout_match {
  * @due: when the callout is due, or was due, in its clock
  * @left: the time left until then; 0 if it has passed
  * @period: as it was set
- * @slack: as it was set
+ * @slack: as it was set, or the default
  * @cookie: as it was set
  * @func: as it was set
  *
