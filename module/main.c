@@ -165,6 +165,9 @@ static bool find_ticks(struct callout_config *config)
 		return false;
 	}
 	co_slack_init(slack_ns, config->device_tick_ns);
+	/* A simulated chip chooses its visits by itself. */
+	if (!config->tick->create)
+		config->device_wake_gap = callout_slack_ticks;
 	return true;
 }
 

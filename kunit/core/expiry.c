@@ -11,6 +11,7 @@
 #include <linux/stop_machine.h>
 #include <linux/timer.h>
 #include "lib/virtual.h"
+#include "wheel/hashed_wheel.h"
 
 static void then_set_again(struct callout_item *item)
 {
@@ -144,6 +145,92 @@ static void expiry_counts_wakeups(struct kunit *test)
 	callout_virtual_run_to(v, start + 30);
 	expect_counts(test, 3, 2, 1);
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
+}
+
+/* Move @item, which is due at the next tick, far away, and let the wake-up come. */
+static void expiry_false_wakeup(struct callout_item *item, u64 now)
+{
+	callout_virtual_set(item, now - item->v->now);
+	callout_virtual_set(item, 1000);
+	expiry_tick(item->v, now);
+}
+
+/*
+ * After two false wake-ups in a span of wake_gap ticks a base of programs wakes at the end of
+ * the span, whether expiry programs the source or a later setting. A callout that is due
+ * earlier is late, but not lost.
+ */
+static void expiry_spaces_false_wakeups(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 4);
+	u64 start = roundup(v->now + 1, 25);
+
+	v->base->wake_gap = 25;
+	callout_virtual_set(&a[1], start - v->now);
+	expiry_tick(v, start);
+	expiry_false_wakeup(&a[0], start + 1);
+	/* A single false wake-up delays nothing. */
+	callout_virtual_set(&a[1], 1);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 2);
+	expiry_tick(v, start + 2);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 2);
+	expiry_false_wakeup(&a[0], start + 3);
+	expect_counts(test, 4, 2, 0);
+	v->programs = 0;
+	callout_virtual_set(&a[1], 1);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 25);
+	KUNIT_EXPECT_EQ(test, v->base->armed, start + 25);
+	/* The source is programmed once only. */
+	callout_virtual_set(&a[2], 2);
+	callout_virtual_set(&a[3], 22);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	expiry_tick(v, start + 25);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 3);
+	KUNIT_EXPECT_EQ(test, a[2].runs, 1);
+	KUNIT_EXPECT_EQ(test, a[3].runs, 1);
+
+	/* The next span begins anew. Expiry programs the source no earlier either. */
+	callout_virtual_set(&a[1], 3);
+	expiry_false_wakeup(&a[0], start + 26);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 28);
+	expiry_false_wakeup(&a[2], start + 27);
+	expect_counts(test, 7, 4, 0);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 50);
+	expiry_tick(v, start + 50);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 4);
+
+	/* Kernel code's bases are woken at each tick for which a callout is set. */
+	v->base->wake_gap = 0;
+	v->base->floor = 0;
+	expiry_false_wakeup(&a[0], start + 51);
+	expiry_false_wakeup(&a[0], start + 52);
+	KUNIT_EXPECT_EQ(test, v->base->floor, 0);
+	callout_virtual_set(&a[1], 1);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 53);
+	callout_stop(&a[0].c);
+	callout_stop(&a[1].c);
+	callout_stop(&a[2].c);
+}
+
+/* A wake-up is false however many callouts of later laps expiry looks at. */
+static void expiry_false_after_many_looks(struct kunit *test)
+{
+	enum { N = CALLOUT_BUDGET + 2 };
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, N + 1);
+	u64 start = v->now, lap = to_wheel(v->base->scheme)->ring.mask + 1;
+	unsigned int i;
+
+	for (i = 0; i < N; i++)
+		callout_virtual_set(&a[i], 1 + (i + 1) * lap);
+	callout_virtual_set(&a[N], 1);
+	callout_stop(&a[N].c);
+	expiry_tick(v, start + 1);
+	KUNIT_EXPECT_GE(test, v->base->scheme->visits, N);
+	expect_counts(test, 1, 1, 0);
+	for (i = 0; i < N; i++)
+		callout_stop(&a[i].c);
 }
 
 /* A source that starts expiry in the tasklet says so. That counts as a wake-up too, once. */
@@ -632,6 +719,8 @@ static struct kunit_case expiry_cases[] = {
 	KUNIT_CASE(expiry_tick_by_tick),
 	KUNIT_CASE(expiry_of_the_cancelled),
 	KUNIT_CASE(expiry_counts_wakeups),
+	KUNIT_CASE(expiry_spaces_false_wakeups),
+	KUNIT_CASE(expiry_false_after_many_looks),
 	KUNIT_CASE(expiry_counts_the_tasklet),
 	KUNIT_CASE(expiry_looks_once_more),
 	KUNIT_CASE(expiry_begins_now),

@@ -631,8 +631,20 @@ static void slack_tick(struct kunit *test)
 	}
 }
 
+/* Bases of programs bound false wake-ups by the default slack, and other bases do not. */
+static void false_wakeups_are_bounded(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_base *base = co_base_of(file->table.class, 0);
+	bool bounded = co_is_wheel(base) && !base->tick->create;
+
+	KUNIT_EXPECT_EQ(test, base->wake_gap, bounded ? callout_slack_ticks : 0);
+	KUNIT_EXPECT_EQ(test, co_base_of(CALLOUT_CLASS_KERNEL, 0)->wake_gap, 0);
+}
+
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(slack_tick),
+	KUNIT_CASE(false_wakeups_are_bounded),
 	KUNIT_CASE(boot_sleep),
 	KUNIT_CASE(boot_set_after_sleep),
 	KUNIT_CASE(boot_sleep_hashed),

@@ -111,9 +111,18 @@ struct callout_base *co_rehome_slow(struct callout_base *base,
 	return co_move_locked(base, n, co_base_sibling(base, co_home_cpu()));
 }
 
-/* Program the tick source to wake the base at @tick. The caller holds the base's lock. */
+/*
+ * Program the tick source to wake the base at @tick, or at base->floor if that is later.
+ * The caller holds the base's lock.
+ */
 void co_program(struct callout_base *base, u64 tick)
 {
+	if (tick < base->floor) {
+		tick = base->floor;
+		/* The floor has not changed since the source was programmed. */
+		if (tick == base->armed)
+			return;
+	}
 	/* A tick source may read base->armed without the lock. */
 	WRITE_ONCE(base->armed, tick);
 	base->tick->program(base, tick);

@@ -156,8 +156,13 @@ struct callout_base {
 	 */
 	bool attention;
 	bool woken;	/* next_tick has woken expiry */
+	bool found;	/* expiry has found something due */
 
 	u64 now;	/* the tick for which callouts were expired last */
+	/* A base of programs bounds false wake-ups in each span of so many ticks; otherwise 0 */
+	unsigned int wake_gap;
+	u64 false_end;	/* the end of the span of the last false wake-up */
+	u64 floor;	/* the earliest tick for which the source is programmed */
 	u64 tick_ns;	/* the length of a tick in nanoseconds */
 	u64 edge;	/* *jiffies when the last handler returned, or when expiry began */
 	/*

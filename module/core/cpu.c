@@ -86,6 +86,9 @@ static int co_class_prepare(unsigned int class, unsigned int cpu)
 			      the_config.scheme, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
+	/* No callout of the base has been set yet. */
+	base->wake_gap = device && co_is_wheel(base) ?
+			 the_config.device_wake_gap : 0;
 	if (!the_config.params.buckets)
 		co_resize_begin(base);
 	/* A single base belongs to CPU 0, and all CPUs have it from the start. */

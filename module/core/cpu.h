@@ -52,6 +52,7 @@ static inline bool co_moves_since(unsigned int before)
  * @tick_ns: the length of a tick of @tick
  * @device_tick: the tick source of programs' classes
  * @device_tick_ns: the length of a tick of @device_tick
+ * @device_wake_gap: callout_base.wake_gap of programs' bases
  * @scheme: the scheme
  * @params: for the scheme's create, which also gets time and node; without buckets,
  *	the number of buckets follows the number of callouts
@@ -62,6 +63,7 @@ struct callout_config {
 	u64 tick_ns;
 	const struct callout_tick_source *device_tick;
 	u64 device_tick_ns;
+	unsigned int device_wake_gap;
 	const struct callout_scheme_ops *scheme;
 	struct callout_scheme_params params;
 	bool single;

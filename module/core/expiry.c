@@ -201,6 +201,40 @@ void co_program_next(struct callout_base *base, unsigned int budget)
 		co_program_nothing(base);
 }
 
+/*
+ * Count a wake-up that found nothing due. A program can cause many: a callout that is moved
+ * to a later tick leaves the wake-up at its earlier tick behind, and a move takes a tenth of
+ * the time of a wake-up. So in a base of programs time has spans of wake_gap ticks, the
+ * default slack. After two false wake-ups in a span the next wake-up comes at the end of the
+ * span, for which callouts with the default slack are set anyway.
+ *
+ *	CPU0: MOVE or SET			CPU1: expiry, wake_gap = 25
+ *						tick 100: false, false_end = 125
+ *	lock(base): 900, was 101
+ *						tick 101: false, floor = 125
+ *						co_program_next(): 102 is next:
+ *						armed = 125
+ *	lock(base): 110 < armed:
+ *	co_program(): armed is 125 already
+ *						tick 125: runs 110
+ *
+ * No wake-up is lost: co_program() only puts one off, up to the end of the span, and that
+ * wake-up runs all that is due by then.
+ */
+static void co_false_wakeup(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	u64 end;
+
+	base->stats.false_wakeups++;
+	if (!base->wake_gap)
+		return;
+	end = (div64_u64(base->now, base->wake_gap) + 1) * base->wake_gap;
+	if (end == base->false_end)
+		base->floor = end;
+	base->false_end = end;
+}
+
 /* End a hold and begin another. Return false if expiry must not continue. */
 static bool co_next_hold(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
@@ -240,6 +274,7 @@ static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 			co_begin_tick(base, now);
 			continue;
 		}
+		base->found = true;
 		do {
 			if (base->left <= 0 || base->dead)
 				return true;
@@ -264,7 +299,7 @@ static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 static bool expire(struct callout_base *base, bool tick)
 {
 	unsigned int budget = CALLOUT_BUDGET;
-	int preempt, locks, limit;
+	int preempt, locks;
 	bool again = false;
 	u64 now;
 
@@ -300,20 +335,20 @@ static bool expire(struct callout_base *base, bool tick)
 	 * On an idle CPU jiffies may stand still until this softirq ends. But
 	 * without the tasklet, expiry would not continue before the next tick.
 	 */
-	limit = CALLOUT_MAX_HANDLERS;
+	base->left = CALLOUT_MAX_HANDLERS;
 	if (is_idle_task(current) && co_goes_on_here(base))
-		limit /= 16;
-	base->left = limit;
+		base->left /= 16;
+	base->found = false;
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
 	/* 0 is lower than any expiry, so arming does not program the tick. */
 	WRITE_ONCE(base->armed, 0);
 	co_begin_tick(base, now);
 	again = co_expire_due(base, &budget);
+	if (tick && !again && !base->found)
+		co_false_wakeup(base);
 	if (!again)
 		co_program_next(base, budget);
-	if (tick && !again && base->left == limit)
-		base->stats.false_wakeups++;
 out:
 	base->expiring = false;
 unlock:
