@@ -17,12 +17,9 @@
  * insert a leap second.
  *
  * Structures grow at the end, by multiples of 8, except struct callout_event, since
- * read() has no size for it. The size of a structure is part of the request's
- * number or a member. If a program's structure is longer than the kernel's, the
- * kernel takes the members that it knows, and returns E2BIG if the rest is not 0.
- * In a longer structure that it only writes, the kernel fills the rest with 0. The
- * smallest size is the size of version 1, CALLOUT_*_SIZE_V1; the largest is
- * CALLOUT_SIZE_MAX.
+ * read() has no size for it. The size of a structure is part of the request's number or
+ * a member: from CALLOUT_*_SIZE_V1 to CALLOUT_SIZE_MAX. If a program's structure is
+ * longer than the kernel's, the rest must be 0 (E2BIG), or the kernel fills it with 0.
  */
 #ifndef _UAPI_LINUX_CALLOUT_H
 #define _UAPI_LINUX_CALLOUT_H
@@ -86,15 +83,13 @@ enum callout_opcode {
  *	added: callout_event.overrun counts the periods missed.
  * @slack: SET, TIMEOUT: the callout may fire later than @time by this interval, to
  *	share a tick with other callouts; 0, without EXACT: by the default slack, 100 us
- * @handle: out for SET that creates a callout without a key, and for TIMEOUT. In for
- *	MOVE and CANCEL, and SET with ONLY_OLD, without CALLOUT_OPF_KEY; and for
- *	UNTIMEOUT, where 0 means no handle.
+ * @handle: out for SET that creates a callout without a key, and for TIMEOUT; in for
+ *	MOVE, CANCEL and SET with ONLY_OLD, without a key, and UNTIMEOUT, where 0 means none
  * @key: in place of @handle, in, with CALLOUT_OPF_KEY
  * @cookie: SET: returned in the event; TIMEOUT, UNTIMEOUT: an argument
  * @func: TIMEOUT, UNTIMEOUT: any number except 2^64 - 1
- * @left: in place of @func, out for MOVE, and for SET that may find a callout, with
- *	ONLY_OLD or with CALLOUT_OPF_KEY and not ONLY_NEW: the time that was left of
- *	the earlier setting; 0 if there was no callout or it was due
+ * @left: in place of @func, out for MOVE, and for SET with ONLY_OLD or of a key without
+ *	ONLY_NEW: the time left of the earlier setting; 0 if there was none or it was due
  *
  * @time, @period and @slack are at most 2^63 - 1; as a time this value means never.
  * A member that an operation neither uses nor writes must be 0, except @result. An
@@ -129,10 +124,9 @@ struct callout_op {
  *	of it
  *
  * CANCEL, UNTIMEOUT, MOVE and a SET that sets a callout again return the state in
- * which they found the callout. After PENDING or UNREAD no reader takes an event of
- * the earlier setting any more. After READING a read() returns an event of the
- * earlier setting, unless it cannot write the event. A callout that was set again
- * during that read() is PENDING. An operation that creates a callout returns 0.
+ * which they found the callout. After PENDING or UNREAD no reader takes an event of the
+ * earlier setting any more. After READING a read() returns it, unless it cannot write
+ * it; set again during that read(), the callout is PENDING. What creates returns 0.
  */
 enum callout_state {
 	CALLOUT_STATE_PENDING	= 1,
@@ -171,13 +165,11 @@ enum callout_event_type {
  * @clockid: the callout's clock
  * @reserved: 0
  *
- * Later kernels give other types and flags only to programs that have asked for
- * them.
- *
- * read() returns as many events as are unread and fit, in the order in which the
- * callouts fired. Callouts that were created on one CPU, and not set again or read
- * on another CPU, fire in the order of their ticks; callouts of one tick fire in
- * any order. A periodic callout is re-armed when its event is read.
+ * Later kernels give other types and flags only to programs that ask for them. read()
+ * returns as many events as are unread and fit, in the order in which the callouts
+ * fired. Callouts that were created on one CPU, and not set again or read on another
+ * CPU, fire in the order of their ticks, callouts of one tick in any order. A
+ * periodic callout is re-armed when its event is read.
  */
 struct callout_event {
 	__u32 type;
@@ -227,8 +219,7 @@ struct callout_event {
  * events. If fewer events came in time, or before a signal, the call returns these.
  * Without CALLOUT_BATCHF_WAIT the members from @min_events on must be 0, and
  * ABSTIME must not be set. The counts are written whatever the call returns, unless
- * the structure is at fault: its address, its size, or its part beyond the kernel's
- * members.
+ * the structure's address, its size or the rest of a longer structure is at fault.
  */
 struct callout_batch {
 	__aligned_u64 ops;
@@ -252,8 +243,8 @@ struct callout_batch {
 
 /**
  * struct callout_match - the callouts to cancel
- * @cookie: cancel the callouts whose cookie equals this in the bits of @mask; other
- *	bits must be 0. A command of io_uring has the cookie 0.
+ * @cookie: the callouts' cookie in the bits of @mask, and 0 in other bits; a command of
+ *	io_uring has the cookie 0
  * @mask: 0 for all callouts
  * @flags: must be 0
  * @reserved: must be 0
@@ -277,8 +268,8 @@ struct callout_match {
  * @handle: the callout's handle
  * @key: in place of @handle, if @op_flags has CALLOUT_OPF_KEY: the callout's key
  * @op: the operation that sets an equal callout: CALLOUT_OP_SET or CALLOUT_OP_TIMEOUT
- * @op_flags: flags CALLOUT_OPF_* of the operation: KEY; CANCEL_ON_SET; EXACT; ABSTIME, except
- *	for a callout of CLOCK_REALTIME that does not follow settings of the clock
+ * @op_flags: CALLOUT_OPF_* of the operation: KEY, CANCEL_ON_SET, EXACT; and ABSTIME
+ *	unless the clock is CLOCK_REALTIME and the callout does not follow settings of it
  * @flags: CALLOUT_ENTRYF_*
  * @state: enum callout_state
  * @clockid: the callout's clock
@@ -353,8 +344,7 @@ struct callout_list {
 
 /**
  * struct callout_limit - a lower limit for a file
- * @max_outstanding: the new value of callout_info.max_outstanding: 1 to the present
- *	value. It cannot be raised again.
+ * @max_outstanding: callout_info.max_outstanding from now on: 1 to the present value
  * @flags: must be 0
  * @reserved: must be 0
  */
@@ -417,13 +407,12 @@ struct callout_info {
  *		this kernel, ring or scheme does not support
  * EPERM	an alarm clock, or MOVE of a callout in one, without CAP_WAKE_ALARM
  * E2BIG	the structure is longer than the kernel's, and the rest is not 0
- * EFAULT	bad pointer. BATCH: an operation could not be read, and is not counted;
- *		or its results could not be written, which ends the batch after up to 15
- *		further operations, with STOP too (a callout that the operation created
- *		is cancelled unless it has a key); or no event could be written
- * ENOENT	CANCEL, UNTIMEOUT, MOVE, SET with ONLY_OLD, LIST of a name: no such
- *		callout is outstanding, or its event is being read for the last time. If
- *		that read fails, the event returns without its key.
+ * EFAULT	bad pointer. BATCH: no event can be written; an operation cannot be read,
+ *		and is not counted; or its results cannot be written: up to 15 further
+ *		operations are done, and a callout that it created without a key is gone
+ * ENOENT	CANCEL, UNTIMEOUT, MOVE, SET with ONLY_OLD, LIST of a name: no such callout
+ *		is outstanding, or its last event is being read (and returns, without
+ *		its key, if the read fails)
  * EEXIST	SET with ONLY_NEW: the key is outstanding
  * EBUSY	SET of a callout of TIMEOUT; SET with a period, a cookie or
  *		CANCEL_ON_SET of a command of io_uring. MOVE can move these callouts.
@@ -433,14 +422,8 @@ struct callout_info {
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped or
  *		frozen; never restarted: operations have been done
  *
- * OP and BATCH are also commands of io_uring: IORING_OP_URING_CMD with the request in
- * cmd_op, the structure's address in addr, and 0 in all other members that io_uring
- * does not use. A SET that creates a callout completes when the callout fires, with 0,
- * or is cancelled, with -ECANCELED; its handle is written before. The callout has no
- * event: period and cookie must be 0, and CANCEL_ON_SET must not be set. With
- * CALLOUT_OPF_KEY the SET must have ONLY_NEW or ONLY_OLD. CANCEL, MOVE, and SET with
- * ONLY_OLD complete at once; OP has no other operations as a command. BATCH creates
- * callouts with events and completes at once: it must not have CALLOUT_BATCHF_WAIT.
+ * OP and BATCH are also commands of io_uring, see callout_uring(3). A SET that creates
+ * a callout completes when the callout fires or is cancelled; the callout has no event.
  */
 #define CALLOUT_IOC_OP		_IOWR(CALLOUT_IOC_MAGIC, 1, struct callout_op)
 #define CALLOUT_IOC_BATCH	_IOWR(CALLOUT_IOC_MAGIC, 2, struct callout_batch)
