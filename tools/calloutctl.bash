@@ -19,6 +19,7 @@ _calloutctl() {
 		top) words="-n --count --sort --processes --kernel -j --json" ;;
 		bench) words="-n --count -j --json" ;;
 		demo) words="-n --count -t --time -s --seed" ;;
+		fig9) words="-w --write -c --compare" ;;
 		shell|info|stat|list) words="-j --json" ;;
 		*) words= ;;
 		esac

@@ -8,6 +8,7 @@
  * for this pair grew with n in the old BSD facility and not in the new
  * facility, whether the callout was found by its handle or by (func, arg).
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,6 +36,9 @@
 
 /* A ratio above this means that the curve is not flat. */
 #define FLAT		1.5
+
+/* The curves that a run measures come first. */
+enum { HANDLE, HASH, MEASURED, EARLIER = MEASURED, CURVES };
 
 #define CHART_ROWS	16
 #define CHART_STEP	6	/* columns from one point to the next */
@@ -210,7 +214,7 @@ static void draw(const struct curve *curves, unsigned int n)
 	printf("\n%10s other callouts outstanding (n)\n", "");
 	for (i = 0; i < n; i++)
 		printf("%10s %c %s\n", "", curves[i].mark, curves[i].calls);
-	printf("%10s & both\n\n", "");
+	printf("%10s & several\n\n", "");
 }
 
 /* Fit a line by least squares. Return its values at both ends. */
@@ -262,6 +266,36 @@ static void judge(const struct curve *c)
 	       max / min > FLAT ? "flat, but noisy" : "flat");
 }
 
+/* Write a curve to a file, or read one from it: a line "N NS" for each point. */
+
+static void write_curve(const struct curve *c, FILE *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < POINTS; i++)
+		fprintf(file, "%u %.0f\n", i * STEP, c->ns[i]);
+}
+
+static int read_curve(struct curve *c, const char *name)
+{
+	FILE *file = fopen(name, "r");
+	unsigned int i, n = 0;
+
+	if (!file)
+		return callout_failed(-errno, name);
+	for (i = 0; i < POINTS; i++)
+		if (fscanf(file, "%u %lf", &n, &c->ns[i]) != 2 || n != i * STEP ||
+		    !(c->ns[i] > 0 && c->ns[i] < 1e12))
+			break;
+	fclose(file);
+	if (i == POINTS)
+		return 0;
+	fprintf(stderr, "calloutctl: fig9: %s: no time for n = %u: is it of fig9 --write?\n",
+		name, i * STEP);
+	return CALLOUT_EXIT_FAILED;
+}
+
+/* Measure, and print all @n curves. */
 static int run(struct curve *curves, unsigned int n)
 {
 	__u64 rng = callout_ns();
@@ -274,7 +308,7 @@ static int run(struct curve *curves, unsigned int n)
 	if (ret)
 		return ret;
 	for (i = 0; i < ROUNDS; i++) {
-		ret = measure_round(curves, n, i, &rng);
+		ret = measure_round(curves, MEASURED, i, &rng);
 		if (ret)
 			return ret;
 	}
@@ -286,7 +320,8 @@ static int run(struct curve *curves, unsigned int n)
 	for (j = 0; j < POINTS; j++) {
 		printf("%6d", j * STEP);
 		for (i = 0; i < n; i++) {
-			curves[i].ns[j] = median(curves[i].block[j]);
+			if (i < MEASURED)
+				curves[i].ns[j] = median(curves[i].block[j]);
 			printf("  %8.0f", curves[i].ns[j]);
 		}
 		putchar('\n');
@@ -296,24 +331,58 @@ static int run(struct curve *curves, unsigned int n)
 
 int callout_cmd_fig9(int argc, char **argv)
 {
-	struct curve curves[] = {
+	static const struct option options[] = {
+		{ "compare", required_argument, NULL, 'c' },
+		{ "write", required_argument, NULL, 'w' },
+		{ }
+	};
+	struct curve curves[CURVES] = {
 		{ .name = "handle", .calls = "SET and CANCEL by handle",
 		  .mark = 'o', .hashed = false },
 		{ .name = "hash", .calls = "TIMEOUT and UNTIMEOUT by func, arg",
 		  .mark = 'x', .hashed = true },
+		{ .name = "earlier", .mark = '#' },
 	};
-	int ret;
+	const char *compare = NULL, *write = NULL;
+	unsigned int i, n = MEASURED;
+	FILE *out = NULL;
+	int opt, ret;
 
-	(void)argv;
-	if (argc != 1)
-		return callout_usage("fig9 takes no arguments");
-	ret = run(curves, 2);
+	while ((opt = callout_getopt(argc, argv, options)) != -1) {
+		if (opt == 'c')
+			compare = optarg;
+		else if (opt == 'w')
+			write = optarg;
+		else
+			return callout_bad_option(argv, opt);
+	}
+	if (optind != argc)
+		return callout_usage("fig9: no argument \"%s\"", argv[optind]);
+	if (compare) {
+		curves[EARLIER].calls = compare;
+		ret = read_curve(&curves[EARLIER], compare);
+		if (ret)
+			return ret;
+		n = CURVES;
+	}
+	if (write) {
+		out = fopen(write, "w");
+		if (!out)
+			return callout_failed(-errno, write);
+	}
+	ret = run(curves, n);
+	if (out) {
+		if (!ret)
+			write_curve(&curves[HANDLE], out);
+		if (fclose(out) && !ret)
+			ret = callout_failed(-errno, write);
+	}
 	if (ret)
 		return ret;
-	draw(curves, 2);
-	judge(&curves[0]);
-	judge(&curves[1]);
+	draw(curves, n);
+	for (i = 0; i < n; i++)
+		judge(&curves[i]);
 	printf("hash / handle: %.2f\n",
-	       mean_of(&curves[1]) / mean_of(&curves[0]));
+	       mean_of(&curves[HASH]) / mean_of(&curves[HANDLE]));
 	return 0;
 }

@@ -128,6 +128,15 @@ unwritable() {
 	exec 6>&- 7>&-
 }
 
+# The times of another run are a column of the table, a curve of the chart and a line below it.
+fig9_compares() {
+	calloutctl fig9 -w /tmp/earlier > /dev/null &&
+		calloutctl fig9 --compare /tmp/earlier > /tmp/out &&
+		grep -qx ' *n *handle *hash *earlier  ns for a pair' /tmp/out &&
+		grep -qx ' *# /tmp/earlier' /tmp/out &&
+		[ "$(grep -c ' *line fitted: ' /tmp/out)" = 3 ]
+}
+
 # Each command that prints, as text and as JSON; the process has callouts.
 check_unwritable() {
 	printf 'set -p 20ms 20ms\n' > /tmp/in
@@ -294,6 +303,11 @@ check_calloutctl() {
 	check "set: a value is missing" fails 2 "set: --count needs a value" calloutctl set --count
 	check "set: no value" fails 2 "set: --json takes no value" calloutctl set --json=1 1s
 	check "set: no such long option" fails 2 "set: no option --kernel" calloutctl set --kernel
+	check "fig9 --write, --compare" fig9_compares
+	check "fig9: no file" fails 1 "/tmp/none: No such file" calloutctl fig9 -c /tmp/none
+	head -n 3 /tmp/earlier > /tmp/short
+	check "fig9: a short file" fails 1 "no time for n = 300" calloutctl fig9 -c /tmp/short
+	check "fig9: a directory" fails 1 "/tmp: Is a directory" calloutctl fig9 -w /tmp
 	check "demo: long options" fails 2 "bad time \"1\"" \
 		calloutctl demo --count 10 --seed 3 --time 1
 }

@@ -202,7 +202,7 @@ words '^	\{ CLOCK_[A-Z_]+,	"([a-z-]+)" \},' tools/parse.c > "$work/clocks"
 sed -n '/--clock CLOCK  /,/--period PERIOD/{/-p/d; s/.*CLOCK//; s/\\n//p}' tools/calloutctl.c |
 	grep -oE '[a-z]+(-alarm)?' | grep -vx or > "$work/documented"
 same clock tools/calloutctl.c "$work/clocks" "$work/documented"
-sed -n '/^\.BR .-c ", "/,/:$/{/-c/d; p}' $man/calloutctl.1 |
+sed -n '/^\.BR .-c ", " .*clock/,/:$/{/-c/d; p}' $man/calloutctl.1 |
 	words '^\.BR? ([a-z-]+)' > "$work/documented"
 same clock $man/calloutctl.1 "$work/clocks" "$work/documented"
 sed -n '/--clock)/{n; s/.*words="\(.*\)"/\1/p}' tools/calloutctl.bash |
