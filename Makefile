@@ -53,7 +53,7 @@ CHECKS := all long static schemes schemes-all model litmus library runtimes rust
 $(CHECKS:%=check-%): check-%:
 	@scripts/check.sh $*
 
-check-all: ## every check for this processor in full, with bench, bench-user; 90 minutes
+check-all: ## every check for this processor in full, with bench, bench-user; hours
 check-long: ## what takes longer: other processors, every scheme, lab, replaced, interleave, fuzz
 check-static: ## gcc, clang and sparse warnings, checkpatch, kernel-doc and house rules
 check-schemes: ## each scheme against the reference model, in user space with sanitizers
