@@ -376,11 +376,20 @@ static inline s64 co_jiffies_zero(void)
 	return max_t(s64, atomic64_read(&callout_jiffy_zero), zero);
 }
 
-/* from_ns for the hrtimer source and for chips. It cannot overflow: times are less than 2^63. */
+/*
+ * The first multiple of @unit that is not before @due and is after @now, in units. It
+ * cannot overflow: times are less than 2^63.
+ */
+static inline u64 co_first_multiple(u64 due, u64 now, u64 unit)
+{
+	return div64_u64(max(due, now + 1) + unit - 1, unit);
+}
+
+/* from_ns for the hrtimer source and for chips */
 static inline u64 co_hrtimer_from_ns(struct callout_base *base, u64 due,
 				     u64 now)
 {
-	return div64_u64(max(due, now + 1) + base->tick_ns - 1, base->tick_ns);
+	return co_first_multiple(due, now, base->tick_ns);
 }
 
 static inline u64 co_from_ns(struct callout_base *base, u64 due, u64 now)

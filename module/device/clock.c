@@ -63,7 +63,7 @@ u64 co_slack_tick(struct callout_base *base, u64 due, u64 slack, u64 now)
 {
 	unsigned int ticks = slack < callout_slack_ns ? 1 : callout_slack_ticks;
 	u64 unit = ticks * base->tick_ns;
-	u64 first = div64_u64(max(due, now + 1) + unit - 1, unit);
+	u64 first = co_first_multiple(due, now, unit);
 
 	/* A time that has passed has no slack left: @due may be 0 in place of an earlier time. */
 	if (slack <= callout_slack_ns || due <= now)

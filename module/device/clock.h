@@ -6,7 +6,6 @@
 #define _CALLOUT_DEVICE_CLOCK_H
 
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
@@ -202,11 +201,10 @@ static inline u64 co_slot_due_clock(const struct callout_slot *slot)
 extern u64 callout_slack_ns;
 extern unsigned int callout_slack_ticks;
 
-/* co_slack_tick() with the default slack. No overflow: times are less than 2^63. */
+/* co_slack_tick() with the default slack */
 static inline u64 co_default_tick(u64 due, u64 now)
 {
-	return div64_u64(max(due, now + 1) + callout_slack_ns - 1,
-			 callout_slack_ns) * callout_slack_ticks;
+	return co_first_multiple(due, now, callout_slack_ns) * callout_slack_ticks;
 }
 
 u64 co_slack_tick(struct callout_base *base, u64 due, u64 slack, u64 now);
