@@ -128,6 +128,13 @@ unwritable() {
 	exec 6>&- 7>&-
 }
 
+# wait_outstanding COUNT PID: waits until the process has COUNT callouts in a file
+wait_outstanding() {
+	while ! grep -qx "outstanding:.$1" /proc/"$2"/fdinfo/* 2> /dev/null; do
+		sleep 0.1
+	done
+}
+
 # The times of another run are a column of the table, a curve of the chart and a line below it.
 fig9_compares() {
 	calloutctl fig9 -w /tmp/earlier > /dev/null &&
@@ -179,9 +186,7 @@ exact() {
 sets_exact() {
 	calloutctl set -s 0 1h > /dev/null &
 	kept=$!
-	while ! grep -qx "outstanding:.1" /proc/$kept/fdinfo/* 2> /dev/null; do
-		sleep 0.1
-	done
+	wait_outstanding 1 $kept
 	prints '.*"slack_ns": "0", .*' calloutctl list --json $kept
 	result=$?
 	kill $kept
@@ -378,9 +383,7 @@ counts_too_many() {
 check_top() {
 	calloutctl set -n 2 1h > /dev/null &
 	pid=$!
-	while ! grep -qx "outstanding:.2" /proc/$pid/fdinfo/* 2> /dev/null; do
-		sleep 0.1
-	done
+	wait_outstanding 2 $pid
 	check "top" top_tells
 	check "top --processes" top_tells --processes
 	check "top --json" json 1 calloutctl top --json
@@ -685,9 +688,7 @@ lists_own() {
 lists_all() {
 	calloutctl set 1h 12 > /dev/null &
 	other=$!
-	while ! grep -qx "outstanding:.1" /proc/$other/fdinfo/* 2> /dev/null; do
-		sleep 0.1
-	done
+	wait_outstanding 1 $other
 	lists 8 && grep -qE "^ +$pid +$fd " /tmp/out && grep -qE "^ +$other .* 12 " /tmp/out
 }
 
@@ -773,9 +774,7 @@ check_list() {
 
 	calloutctl set -n 1000 1h > /dev/null &
 	pid=$!
-	while ! grep -qx "outstanding:.1000" /proc/$pid/fdinfo/* 2> /dev/null; do
-		sleep 0.1
-	done
+	wait_outstanding 1000 $pid
 	check "list: a thousand" lists 1001 "$pid"
 	kill "$pid"
 }
