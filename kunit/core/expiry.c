@@ -190,7 +190,7 @@ static void expiry_spaces_false_wakeups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[2].runs, 1);
 	KUNIT_EXPECT_EQ(test, a[3].runs, 1);
 
-	/* The next span begins anew. Expiry programs the source no earlier either. */
+	/* The next span counts from 0. Expiry programs the source no earlier either. */
 	callout_virtual_set(&a[1], 3);
 	expiry_false_wakeup(&a[0], start + 26);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 28);

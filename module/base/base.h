@@ -159,7 +159,7 @@ struct callout_base {
 	bool found;	/* expiry has found something due */
 
 	u64 now;	/* the tick for which callouts were expired last */
-	/* A base of programs bounds false wake-ups in each span of so many ticks; otherwise 0 */
+	/* Ticks of a span in which a base of programs bounds false wake-ups; otherwise 0 */
 	unsigned int wake_gap;
 	u64 false_end;	/* the end of the span of the last false wake-up */
 	u64 floor;	/* the earliest tick for which the source is programmed */

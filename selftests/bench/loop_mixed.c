@@ -47,7 +47,7 @@
 		char size[OBJECT];					\
 	}
 
-/* Few timers are measured again until so many have fired. */
+/* Few timers are measured repeatedly, until at least this number has fired. */
 #define LEAST		(1U << 16)
 
 /**

@@ -8,7 +8,7 @@
 #define LEVEL_BITS	6
 #define LANE_BITS	2
 
-/* So many timers of a slot are sorted when it is taken. The fuzzer has few timers. */
+/* The most timers of a slot that are sorted when it is taken. The fuzzer has few timers. */
 #ifndef FEW
 #define FEW		64U
 #endif
