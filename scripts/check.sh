@@ -285,9 +285,11 @@ queue_kunit() {
 		-a "$periodic CALLOUT_ONLY=callout_lag,callout_bsd,callout_sleep"
 }
 
+# For the job selftests: one run of each program of three.
+short_ticks="CALLOUT_SETS=device_hz=250000 CALLOUT_COMPAT32=no"
+
 queue_selftests() {
-	local other="CALLOUT_SETS=device_hz=250 CALLOUT_COMPAT32=no"
-	local rt="CALLOUT_SETS=device_hz=250000 CALLOUT_COMPAT32=no"
+	local long_ticks="CALLOUT_SETS=device_hz=250 CALLOUT_COMPAT32=no"
 	local one="CALLOUT_SETS=device_hz=250000${quick:+ CALLOUT_COMPAT32=no}"
 	local threads=device_basic+device_cancel+device_life+device_killed+device_readers
 
@@ -295,10 +297,10 @@ queue_selftests() {
 	threads=$threads+device_stress+device_turns+device_uring_cmd+device_uring_end+device_wait
 	threads=$threads+libcallout_contexts
 
+	# One kernel with each tick and each width of pointers: the others differ in neither.
 	run_job debian-6.12 selftests 600 ${short:+-a "$one"}
-	[ "$quick" ] || run_job debian-6.1 selftests 600 ${short:+-a "$other"}
-	run_job debian-6.12-rt selftests 600 \
-		${short:+-a "$rt${quick:+ CALLOUT_TESTS=$threads}"}
+	[ "$quick" ] || run_job debian-6.1 selftests 600 -a "$long_ticks"
+	run_job debian-6.12-rt selftests 600 -a "$short_ticks${quick:+ CALLOUT_TESTS=$threads}"
 }
 
 queue_torture() {
@@ -316,7 +318,7 @@ queue_torture() {
 
 queue_debug() {
 	run_job debug kunit 2400 -a "CALLOUT_STORM=60 CALLOUT_RACES=5 CALLOUT_LITMUS=2000"
-	run_job debug selftests 1800
+	run_job debug selftests 1800 -a "$short_ticks"
 	run_job debug load 900
 	run_job debug client 900
 	run_job debug nohz 900 -a nohz_full=2,3
