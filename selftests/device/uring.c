@@ -155,7 +155,7 @@ TEST_F(uring, several_reads)
 /*
  * A multishot read, which is woken by the first unread event, gets all events
  * even while another reader is stuck. Kernels before 6.7 have no multishot
- * reads; device_readers has the same with epoll.
+ * reads; device_stuck has the same with epoll.
  */
 #ifndef IORING_OP_READ_MULTISHOT
 #define IORING_OP_READ_MULTISHOT	49
