@@ -116,9 +116,10 @@ make_initramfs() {
 	done
 	# 18 MB, for the one job with a program in Python.
 	[ "$job" != tools ] || cp -a "$user/python/." "$root/"
-	if [ "$job" = clients ]; then
-		cp -a "$build/$kernel/clients/root/." "$root/"
-		cp "$top/qemu/jobs/clients"/*.sh "$root/lib/clients/"
+	[ "$job" != clients ] || cp -a "$build/$kernel/clients/root/." "$root/"
+	if [ -d "$top/qemu/jobs/$job" ]; then
+		mkdir -p "$root/lib/$job"
+		cp "$top/qemu/jobs/$job"/*.sh "$root/lib/$job/"
 	fi
 	[ ! -d "$user/root-$job" ] || cp -a "$user/root-$job/." "$root/"
 	[ ! "$more" ] || install_more "$root"

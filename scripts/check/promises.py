@@ -15,7 +15,7 @@
 #   schemes:hashed_wheel     a scheme in the harness
 #   fuzz:lib                 a fuzzer of selftests/fuzz/user
 #   misuse:zeroed            an item of qemu/jobs/misuse.sh
-#   tools:sleep              an item of qemu/jobs/tools.sh
+#   tools:sleep              an item of qemu/jobs/tools/
 #
 # and the mutant's check names the suite or program, or for the last four both parts. In place of
 # the mutant there may be "none: REASON". A sentence with "-" as its test is no promise, and one
@@ -74,7 +74,7 @@ def tests():
     for kind, pattern, files in (
             ("schemes", r'^\t\.name\t+= "(\w+)"', module.glob("*/*.c")),
             ("misuse", r"^expect (\w+) ", [pathlib.Path("qemu/jobs/misuse.sh")]),
-            ("tools", r'^\t+check "([^"]+)"', [pathlib.Path("qemu/jobs/tools.sh")])):
+            ("tools", r'^\t+check "([^"]+)"', pathlib.Path("qemu/jobs").glob("tools/*.sh"))):
         found |= {f"{kind}:{name}" for name in matches(pattern, *files)}
     for file in pathlib.Path("kunit").rglob("*.c"):
         text = file.read_text()
