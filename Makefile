@@ -119,10 +119,10 @@ deb-check: ## install the packages on a Debian 12 in a machine of its own, boot 
 
 ## Measure
 bench: ## count instructions of operations and ticks, and of Linux's timers, in build/bench/
-	@scripts/measure/bench.sh
+	@scripts/measure/bench.sh $(call kernel)
 
 bench-user: ## the device against timerfd, POSIX timers and io_uring, in build/bench/
-	@scripts/measure/bench-user.sh
+	@scripts/measure/bench-user.sh $(call kernel)
 
 bench-loop: ## idle timeouts in loops: libev, libuv, timerfds, libcallout, in build/bench/
 	@scripts/measure/bench-loop.sh

@@ -35,6 +35,7 @@
 #                architecture, as trixie, ...;
 #       s390x, riscv64: the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
+#       bench-SUITE: its kernel, as bench is kunit's;
 #       kunit-arm64, kunit-s390x, kunit-riscv64: kunit for that architecture, with its compiler;
 #       kunit-arm64-SUITE: kunit-arm64, of the newest source of this suite;
 #       running: the running kernel, to build for.
@@ -62,7 +63,7 @@ usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|gdb|oldhp|bench"
 
 	names="$names|fuzz|interleave|uml[-debug]|clang|replaced[-debug]|unreplaced[-debug]|running"
-	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
+	names="$names|[kunit-|bench-]{trixie|trixie-backports|testing|unstable}"
 	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|[kunit-]arm64-SUITE"
 	[ $# -eq 0 ] || die "there is no kernel \"$1\": $names"
 	die "usage: kernel.sh -s | [-b|-m] $names"
@@ -506,6 +507,7 @@ kunit-arm64|kunit-s390x|kunit-riscv64) built "$1" ;;
 kunit-arm64-trixie|kunit-arm64-trixie-backports) built "$1" ;;
 kunit-arm64-testing|kunit-arm64-unstable) built "$1" ;;
 bench|interleave) built kunit ;;
+bench-trixie|bench-trixie-backports|bench-testing|bench-unstable) built "kunit-${1#bench-}" ;;
 fuzz) built debug ;;
 uml|uml-debug) built "$1" ARCH=um ;;
 clang) prepared ;;

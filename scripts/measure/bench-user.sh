@@ -6,14 +6,15 @@
 #   scripts/measure/bench-user.sh [KERNEL]
 #
 # One boot of KERNEL, by default the KUnit kernel, in which time goes by instructions; and one of
-# Debian's 6.12, which has user namespaces. Writes build/bench/user.csv and prints it, with the
-# targets. Fails only if a measurement is missing.
+# Debian's 6.12, which has user namespaces. Writes user.csv in build/bench/, or for another
+# kernel in build/bench/KERNEL/, and prints it, with the targets. Fails only if a measurement is
+# missing.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
 cd "$top"
-file=$build/bench/user.csv
 kernel=${1:-bench}
+file=$build/bench/${1:+$1/}user.csv
 # As in selftests/bench/user_bench.c.
 facilities="callout,single callout,batch64 callout,batch1024"
 facilities="$facilities timerfd,single posix,single io_uring,single callout,uring"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Counts the instructions of each operation and of each tick, of callouts and of Linux's own timers.
 #
-#   scripts/measure/bench.sh [cpus]
+#   scripts/measure/bench.sh [cpus | KERNEL]
 #
 # Boots the KUnit kernel on one CPU, with time that goes by instructions; and Debian's 6.12 on
 # several numbers of CPUs, for what may cost more on more of them, or with "cpus" only that.
-# Writes fig9.csv, tick.csv and cpus.csv in build/bench/ and prints them, with the targets. Fails
+# Writes fig9.csv, tick.csv and cpus.csv in build/bench/ and prints them, with the targets. With
+# another kernel, such as bench-unstable, only operations and ticks, in build/bench/KERNEL/. Fails
 # only if a measurement is missing.
 
 # shellcheck source=scripts/lib.sh
@@ -43,9 +44,10 @@ bench_cpus() {
 bench_operations() {
 	local n facility
 
-	logged_boot bench -i -t 900 bench bench
-	csv "$out/fig9.csv" facility,outstanding,insns_per_op "$log/bench-bench.out" bench-ops
-	csv "$out/tick.csv" facility,metric,outstanding,insns_per_op "$log/bench-bench.out" \
+	logged bench-build scripts/build.sh "$kernel"
+	logged_boot bench -i -t 900 "$kernel" bench
+	csv "$out/fig9.csv" facility,outstanding,insns_per_op "$log/$kernel-bench.out" bench-ops
+	csv "$out/tick.csv" facility,metric,outstanding,insns_per_op "$log/$kernel-bench.out" \
 		bench-tick
 	for n in $outstanding; do
 		for facility in $facilities; do
@@ -70,19 +72,19 @@ bench_operations() {
 	awk -f scripts/measure/bench/judge.awk -f scripts/measure/bench/tick.awk "$out/tick.csv"
 }
 
+[ $# -le 1 ] || die "usage: bench.sh [cpus | KERNEL]"
 scripts/setup.sh all || die "the packages could not be installed"
+kernel=${1:-bench}
+case $kernel in bench|cpus) ;; *) out=$out/$kernel ;; esac
 mkdir -p "$out"
 echo "bench.sh: building and counting: some minutes"
-logged bench-build scripts/build.sh debian-6.12
-logged bench-build make --no-print-directory -C selftests O="$build/user" "$build/user/user_cpus"
-case ${1:-} in
-'')
-	logged bench-build scripts/build.sh bench
+if [ "$kernel" != cpus ]; then
 	bench_operations
+fi
+if [ "$out" = "$build/bench" ]; then
+	logged bench-build scripts/build.sh debian-6.12
+	logged bench-build make --no-print-directory -C selftests O="$build/user" \
+		"$build/user/user_cpus"
 	bench_cpus
-	printf '\nwritten to fig9.csv, tick.csv and cpus.csv in %s\n' "$out" ;;
-cpus)
-	bench_cpus
-	printf '\nwritten to cpus.csv in %s\n' "$out" ;;
-*) die "usage: bench.sh [cpus]" ;;
-esac
+fi
+printf '\nwritten to %s\n' "$out"
