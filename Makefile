@@ -121,6 +121,9 @@ deb-check: ## install the packages on a Debian 12 in a machine of its own, boot 
 bench: ## count instructions of operations and ticks, and of Linux's timers, in build/bench/
 	@scripts/measure/bench.sh $(call kernel)
 
+bench-latency: ## lateness of callouts and Linux's timers under loads; KERNELS=, build/bench/
+	@scripts/measure/latency.sh $(KERNELS)
+
 bench-user: ## the device against timerfd, POSIX timers and io_uring, in build/bench/
 	@scripts/measure/bench-user.sh $(call kernel)
 
@@ -171,5 +174,5 @@ clean distclean: ## remove build/; distclean also removes the cached kernels
 	$(if $(filter distclean,$@),rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$${HOME:-build}/.cache}/callout}")
 
 .PHONY: help kunit selftest gdb shell compile_commands.json check $(CHECKS:%=check-%) interleave torture soak fuzz fuzz-bugs \
-	fuzz-user mutants replaced intree matrix deb-check bench bench-user bench-loop lab \
+	fuzz-user mutants replaced intree matrix deb-check bench bench-latency bench-user bench-loop lab \
 	pictures demo setup all modules tools install uninstall docs dist deb clean distclean
