@@ -64,7 +64,7 @@ FNR == NR {
 # "/some/where/module/device/event.c:123 (discriminator 2)"
 /^\/.*:[0-9]+( \(discriminator [0-9]+\))?$/ {
 	line = ""
-	if (match($1, /\/module\/(dev[a-z_]*|table[a-z_]*|hash[a-z_]*)\.[ch]:[0-9]+$/))
+	if (match($1, /\/module\/(device\/[a-z_]+|handles\/(table|hash|bucket))\.[ch]:[0-9]+$/))
 		line = substr($1, RSTART + 8)
 	next
 }
