@@ -67,8 +67,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_reset_bycpu);
  *
  * Does not wait for a running handler. From DragonFly's callout(9).
  *
- * Context: Any but NMI. Return: 1 if the callout was set, and this setting does not
- * run; else 0.
+ * Context: Any but NMI.
+ * Return: 1 if the callout was set, and this setting does not run; else 0.
  */
 int callout_dragonfly_stop_async(struct callout_dragonfly *c)
 {
@@ -84,8 +84,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_stop_async);
  * which then does not wait. From DragonFly's callout(9).
  *
  * Context: Process context, may sleep. The caller must not hold a lock that the
- * handler takes, except for the associated mutex. Return: as
- * callout_dragonfly_stop_async().
+ * handler takes, except for the associated mutex.
+ * Return: as callout_dragonfly_stop_async().
  */
 int callout_dragonfly_stop(struct callout_dragonfly *c)
 {
@@ -144,7 +144,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_terminate);
  *
  * From DragonFly's callout(9), where a callout that is due is no longer pending.
  *
- * Context: Any but NMI. Return: 1 if it is pending, else 0; a snapshot.
+ * Context: Any but NMI.
+ * Return: 1 if it is pending, else 0; a snapshot.
  */
 int callout_dragonfly_pending(struct callout_dragonfly *c)
 {
@@ -158,7 +159,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_pending);
  *
  * From DragonFly's callout(9).
  *
- * Context: Any but NMI. Return: 1 if it is active, also after it has run; else 0.
+ * Context: Any but NMI.
+ * Return: 1 if it is active, also after it has run; else 0.
  */
 int callout_dragonfly_active(struct callout_dragonfly *c)
 {

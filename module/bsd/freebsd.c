@@ -182,9 +182,10 @@ EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
  * its tick. With tick_source=jiffies the beginning is known to within a tick, unless
  * jiffies lag the clock at the moment. FreeBSD's users read c_time.
  *
- * Context: Any but NMI. Return: The time since boot, as callout_sbinuptime(), for
- * which @c was set last, whether or not it is still pending; 0 if it was never set;
- * SBT_MAX if that time is later than SBT_MAX.
+ * Context: Any but NMI.
+ * Return: The time since boot, as callout_sbinuptime(), for which @c was set last,
+ * whether or not it is still pending; 0 if it was never set; SBT_MAX if that time is
+ * later than SBT_MAX.
  */
 sbintime_t callout_expires_sbt(struct callout *c)
 {

@@ -88,8 +88,9 @@ EXPORT_SYMBOL_GPL(callout_netbsd_schedule);
  *
  * Does not wait for a running handler. From NetBSD's callout(9).
  *
- * Context: Any but NMI. Return: true if the handler has started since the callout
- * was set, and the callout has not been stopped since: the handler may still run.
+ * Context: Any but NMI.
+ * Return: true if the handler has started since the callout was set, and the callout
+ * has not been stopped since: the handler may still run.
  */
 bool callout_netbsd_stop(struct callout_netbsd *c)
 {
@@ -140,7 +141,8 @@ EXPORT_SYMBOL_GPL(callout_netbsd_halt_as);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any but NMI. Return: true if it is pending; a snapshot.
+ * Context: Any but NMI.
+ * Return: true if it is pending; a snapshot.
  */
 bool callout_netbsd_pending(struct callout_netbsd *c)
 {
@@ -154,8 +156,9 @@ EXPORT_SYMBOL_GPL(callout_netbsd_pending);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any but NMI. Return: true if the handler has started since the callout
- * was set, and the callout has not been stopped since; a snapshot.
+ * Context: Any but NMI.
+ * Return: true if the handler has started since the callout was set, and the callout
+ * has not been stopped since; a snapshot.
  */
 bool callout_netbsd_expired(struct callout_netbsd *c)
 {
@@ -169,8 +172,8 @@ EXPORT_SYMBOL_GPL(callout_netbsd_expired);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any but NMI. Return: true from when the callout is set until it is
- * stopped; a snapshot.
+ * Context: Any but NMI.
+ * Return: true from when the callout is set until it is stopped; a snapshot.
  */
 bool callout_netbsd_active(struct callout_netbsd *c)
 {
@@ -185,9 +188,9 @@ EXPORT_SYMBOL_GPL(callout_netbsd_active);
  * Code that has stopped the callout uses this to leave it to the handler to free
  * the callout. From NetBSD's callout(9).
  *
- * Context: Any but NMI. Return: true from when the handler starts until
- * callout_netbsd_ack() or until the callout is set, also if the callout was
- * stopped; a snapshot.
+ * Context: Any but NMI.
+ * Return: true from when the handler starts until callout_netbsd_ack() or until the
+ * callout is set, also if the callout was stopped; a snapshot.
  */
 bool callout_netbsd_invoking(struct callout_netbsd *c)
 {

@@ -41,8 +41,8 @@ static bool co_openbsd_is_for(struct timeout *to, int kclock)
  *
  * OpenBSD's timeout_add().
  *
- * Context: Any but NMI. Return: 1 if the timeout was not pending, so there is one
- * setting more; else 0.
+ * Context: Any but NMI.
+ * Return: 1 if the timeout was not pending, so there is one setting more; else 0.
  */
 int callout_openbsd_add(struct timeout *to, int distance)
 {
@@ -193,8 +193,9 @@ EXPORT_SYMBOL_GPL(callout_openbsd_abs);
  *
  * Does not wait for a running handler. OpenBSD's timeout_del().
  *
- * Context: Any but NMI. Return: 1 if the timeout was pending, and that setting does
- * not run, also while an earlier setting's handler runs; else 0.
+ * Context: Any but NMI.
+ * Return: 1 if the timeout was pending, and that setting does not run, also while an
+ * earlier setting's handler runs; else 0.
  */
 int callout_openbsd_del(struct timeout *to)
 {
@@ -242,7 +243,8 @@ EXPORT_SYMBOL_GPL(callout_openbsd_del_barrier);
  *
  * OpenBSD's timeout_pending().
  *
- * Context: Any but NMI. Return: 1 if it is pending, else 0; a snapshot.
+ * Context: Any but NMI.
+ * Return: 1 if it is pending, else 0; a snapshot.
  */
 int callout_openbsd_pending(struct timeout *to)
 {
@@ -256,7 +258,8 @@ EXPORT_SYMBOL_GPL(callout_openbsd_pending);
  *
  * OpenBSD's timeout_initialized().
  *
- * Context: Any but NMI. Return: 1 if it is initialised, else 0.
+ * Context: Any but NMI.
+ * Return: 1 if it is initialised, else 0.
  */
 int callout_openbsd_initialized(struct timeout *to)
 {
@@ -270,8 +273,9 @@ EXPORT_SYMBOL_GPL(callout_openbsd_initialized);
  *
  * OpenBSD's timeout_triggered().
  *
- * Context: Any but NMI. Return: 1 if the handler has started since the timeout was
- * last set or cancelled, else 0; a snapshot.
+ * Context: Any but NMI.
+ * Return: 1 if the handler has started since the timeout was last set or cancelled,
+ * else 0; a snapshot.
  */
 int callout_openbsd_triggered(struct timeout *to)
 {

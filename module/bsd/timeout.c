@@ -62,8 +62,8 @@ static noinline int untimeout_searched(callout_func_t *func, void *arg)
  *
  * untimeout() of 4.4BSD. If several match, the first to expire is cancelled.
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if a
- * callout was cancelled, -1 if none is set.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if a callout was cancelled, -1 if none is set.
  */
 int callout_untimeout(callout_func_t *func, void *arg)
 {

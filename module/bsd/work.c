@@ -315,9 +315,9 @@ EXPORT_SYMBOL_GPL(callout_work_reset_on);
  * with CALLOUT_WORK_SOFTIRQ, is not about to start. While callout_work_drain()
  * waits, nothing is set.
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if
- * this replaced a setting; 0 if there was none, so there is one setting more than
- * before; -1 if nothing was set.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if this replaced a setting; 0 if there was none, so there is one setting
+ * more than before; -1 if nothing was set.
  */
 int callout_work_reset(struct callout_work *w, long distance,
 		       callout_func_t *func, void *arg)
@@ -456,11 +456,11 @@ EXPORT_SYMBOL_GPL(callout_work_cancel);
  * earlier setting's handler runs. @w may still be in use when this returns: drain
  * it before you free it. With CALLOUT_WORK_SOFTIRQ only that handler may use @w.
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if
- * @w was set and no longer is; 0 if it was not set, and its handler is running or,
- * with CALLOUT_WORK_SOFTIRQ, about to run; -1 if neither. If handlers run in a
- * thread, 0 means that the thread may still use @w: the handler runs, has just
- * returned, or was stopped as it was about to start.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if @w was set and no longer is; 0 if it was not set, and its handler is
+ * running or, with CALLOUT_WORK_SOFTIRQ, about to run; -1 if neither. If handlers
+ * run in a thread, 0 means that the thread may still use @w: the handler runs, has
+ * just returned, or was stopped as it was about to start.
  */
 int callout_work_stop(struct callout_work *w)
 {
@@ -492,7 +492,8 @@ EXPORT_SYMBOL_GPL(callout_work_is_own);
  * callout_work_pending() - Is the callout set, and its handler not yet started?
  * @w: the callout
  *
- * Context: Any. Return: true if it is pending; a snapshot.
+ * Context: Any.
+ * Return: true if it is pending; a snapshot.
  */
 bool callout_work_pending(struct callout_work *w)
 {

@@ -102,8 +102,9 @@ EXPORT_SYMBOL_GPL(callout_work_drain);
  *
  * After FreeBSD's callout_async_drain().
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if
- * @w was set and no longer is; 0 if it may still be in use; -1 if it was not set.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if @w was set and no longer is; 0 if it may still be in use; -1 if it
+ * was not set.
  */
 int callout_work_async_drain(struct callout_work *w, callout_func_t *drained)
 {

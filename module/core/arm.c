@@ -16,7 +16,8 @@
  *  kind	what happens when a callout is due: call a function, make an event
  *  slot	a callout in a table, named by a handle
  *  hold	the time from locking a base to unlocking it
- *  unit of work one entry or one bucket looked at; a hold has a budget of them
+ *  unit of work
+ *		one entry or one bucket looked at; a hold has a budget of them
  *  re-arm	move a pending callout to another tick
  *  requeue	move an entry to the bucket of its expiry
  *  migrate	move a callout from one base to another, see base.c
@@ -278,8 +279,9 @@ out:
  * From FreeBSD's callout(9).
  *
  * Context: Any but NMI, hard interrupt included. The caller must hold the associated
- * lock of @c, if it has one. Return: 1 if it was pending, or was cancelled while it
- * waited for its associated lock; otherwise 0.
+ * lock of @c, if it has one.
+ * Return: 1 if it was pending, or was cancelled while it waited for its associated
+ * lock; otherwise 0.
  */
 int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg)
 {

@@ -18,9 +18,10 @@
  * Compare it with callout_ticks(). FreeBSD's users read c_time; for a time see
  * callout_expires_sbt(). Linux's equivalent is timer_list.expires.
  *
- * Context: Any but NMI. Return: The tick for which @c was queued last, whether or
- * not it is still pending; 0 if it was never set. If a callout that was set for a
- * time comes to its tick too early, expiry queues it for a later tick.
+ * Context: Any but NMI.
+ * Return: The tick for which @c was queued last, whether or not it is still pending;
+ * 0 if it was never set. If a callout that was set for a time comes to its tick too
+ * early, expiry queues it for a later tick.
  */
 u64 callout_expires(struct callout *c)
 {
@@ -52,7 +53,8 @@ EXPORT_SYMBOL_GPL(callout_expires);
  * function.
  *
  * Context: Any but NMI. A handler may ask about its own callout unless it has freed
- * it. Return: true if the handler runs.
+ * it.
+ * Return: true if the handler runs.
  */
 bool callout_running(struct callout *c)
 {
@@ -78,9 +80,10 @@ EXPORT_SYMBOL_GPL(callout_running);
  * FreeBSD's users read c_cpu, mostly to pass it to callout_reset_on(), where -1
  * keeps the CPU as well.
  *
- * Context: Any but NMI. Return: The CPU of callout_init(), or of the last
- * callout_reset_on() or variant with a CPU, even if that CPU is not online and
- * another CPU runs the handler; 0 with bases=single.
+ * Context: Any but NMI.
+ * Return: The CPU of callout_init(), or of the last callout_reset_on() or variant
+ * with a CPU, even if that CPU is not online and another CPU runs the handler; 0
+ * with bases=single.
  */
 int callout_cpu(struct callout *c)
 {

@@ -74,8 +74,8 @@ static int timer_cancel(struct callout_timer *t, bool shutdown,
  *
  * From linux/timer.h: timer_delete(), formerly del_timer().
  *
- * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
- * pending, else 0.
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if the timer was pending, else 0.
  */
 int callout_timer_delete(struct callout_timer *timer)
 {
@@ -92,8 +92,8 @@ EXPORT_SYMBOL_GPL(callout_timer_delete);
  *
  * From linux/timer.h: timer_shutdown(), of Linux 6.2 and later.
  *
- * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
- * pending, else 0.
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if the timer was pending, else 0.
  */
 int callout_timer_shutdown(struct callout_timer *timer)
 {
@@ -108,8 +108,8 @@ EXPORT_SYMBOL_GPL(callout_timer_shutdown);
  *
  * From linux/timer.h: timer_delete_sync_try(), formerly try_to_del_timer_sync().
  *
- * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
- * pending, else 0; -1 if its function is running.
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if the timer was pending, else 0; -1 if its function is running.
  */
 int callout_timer_delete_sync_try(struct callout_timer *timer)
 {
@@ -187,8 +187,8 @@ static int timer_delete_and_wait(struct callout_timer *t, bool shutdown)
  * It spins; on PREEMPT_RT it may sleep, except for a TIMER_IRQSAFE timer. It
  * deadlocks if called from the function of @timer, or with a lock held that the
  * function takes. Unless @timer is TIMER_IRQSAFE, it also deadlocks with a lock
- * held that is taken in a hard interrupt. Return: 1 if the timer was pending, else
- * 0.
+ * held that is taken in a hard interrupt.
+ * Return: 1 if the timer was pending, else 0.
  */
 int callout_timer_delete_sync(struct callout_timer *timer)
 {
@@ -207,8 +207,8 @@ EXPORT_SYMBOL_GPL(callout_timer_delete_sync);
  *
  * From linux/timer.h: timer_shutdown_sync(), of Linux 6.2 and later.
  *
- * Context: As callout_timer_delete_sync(). Return: 1 if the timer was pending, else
- * 0.
+ * Context: As callout_timer_delete_sync().
+ * Return: 1 if the timer was pending, else 0.
  */
 int callout_timer_shutdown_sync(struct callout_timer *timer)
 {

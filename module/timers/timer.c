@@ -281,8 +281,8 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
  *
  * From linux/timer.h: mod_timer().
  *
- * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
- * pending, else 0; 0 if it was shut down.
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if the timer was pending, else 0; 0 if it was shut down.
  */
 int callout_timer_mod(struct callout_timer *timer, unsigned long expires)
 {
@@ -297,8 +297,8 @@ EXPORT_SYMBOL_GPL(callout_timer_mod);
  *
  * From linux/timer.h: mod_timer_pending().
  *
- * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
- * pending, else 0.
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if the timer was pending, else 0.
  */
 int callout_timer_mod_pending(struct callout_timer *timer,
 			      unsigned long expires)

@@ -167,6 +167,10 @@ sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c module/*/*.c |
 for word in $(only "$work/exports" "$work/pages9"); do
 	wrong "no manual page of section 9 is about $word"
 done
+# kernel-doc finds a section only at the begin of a line.
+while read -r line; do
+	wrong "a section does not begin its line: $line"
+done < <(grep -rnE --include='*.[ch]' '^ \* .*[^ ] (Context|Return):( |$)' module selftests)
 for page in netbsd/callout_netbsd dragonfly/callout_dragonfly openbsd/timeout_set; do
 	words '^#define ((callout|timeout)_[a-z_]+)' module/include/bsd/${page%/*}/sys/*.h \
 		> "$work/names"

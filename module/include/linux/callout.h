@@ -413,9 +413,9 @@ void callout_barrier(void);
  * @c: the callout
  *
  * Context: Any. The result is a snapshot: it may be out of date at once, unless the
- * caller holds a lock that the handler takes too. Return: true from callout_reset()
- * until the callout is stopped, or until the core takes it to run its handler or to
- * wait for its associated lock.
+ * caller holds a lock that the handler takes too.
+ * Return: true from callout_reset() until the callout is stopped, or until the core
+ * takes it to run its handler or to wait for its associated lock.
  */
 static inline bool callout_pending(const struct callout *c)
 {
@@ -459,8 +459,8 @@ static inline void callout_deactivate(struct callout *c)
  *
  * FreeBSD's users read c_func.
  *
- * Context: Any. The caller must make sure that nobody sets @c concurrently. Return:
- * the handler with which @c was last set; NULL if it never was set.
+ * Context: Any. The caller must make sure that nobody sets @c concurrently.
+ * Return: the handler with which @c was last set; NULL if it never was set.
  */
 static inline callout_func_t *callout_func(const struct callout *c)
 {
@@ -473,7 +473,8 @@ static inline callout_func_t *callout_func(const struct callout *c)
  *
  * FreeBSD's users read c_arg.
  *
- * Context: As callout_func(). Return: the argument with which @c was last set.
+ * Context: As callout_func().
+ * Return: the argument with which @c was last set.
  */
 static inline void *callout_arg(const struct callout *c)
 {

@@ -66,8 +66,8 @@ void callout_netbsd_bind(struct callout_netbsd *c, unsigned int cpu);
  * handler itself may call this, which then does not wait. From NetBSD's
  * callout(9).
  *
- * Context: Process context, may sleep if the handler runs; or the handler. Return:
- * true if the handler has started since the callout was set.
+ * Context: Process context, may sleep if the handler runs; or the handler.
+ * Return: true if the handler has started since the callout was set.
  */
 #define callout_netbsd_halt(c, interlock)				\
 ({									\

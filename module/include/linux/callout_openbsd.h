@@ -46,7 +46,7 @@ void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
  * @to: struct timeout *, neither pending nor running, not on a stack
  * @func: the handler
  * @arg: the handler's argument
- * @_kclock: KCLOCK_NONE, or KCLOCK_UPTIME for callout_openbsd_abs_ts()
+ * @_kclock: KCLOCK_NONE, or KCLOCK_UPTIME for callout_openbsd_abs()
  * @_flags: TIMEOUT_PROC, TIMEOUT_PROC | TIMEOUT_MPSAFE, or 0
  *
  * OpenBSD's timeout_set_flags(). A timeout that was added before needs
@@ -114,8 +114,9 @@ int callout_openbsd_triggered(struct timeout *to);
  * memory that has the lock, the caller needs a reference to it until it has
  * released the lock.
  *
- * Context: Any but NMI. Return: 1 if @to was pending and no longer is; 0 if it may
- * still be in use; -1 if it was not pending.
+ * Context: Any but NMI.
+ * Return: 1 if @to was pending and no longer is; 0 if it may still be in use; -1 if
+ * it was not pending.
  */
 static inline int callout_openbsd_del_async(struct timeout *to,
 					    callout_func_t *done)

@@ -77,7 +77,8 @@ int callout_timer_shutdown_sync(struct callout_timer *timer);
  * @timer: the timer
  *
  * Context: Any. The result is a snapshot, unless the caller excludes other users of
- * @timer. Return: 1 or 0. 0 in the handler, until the handler sets the timer again.
+ * @timer.
+ * Return: 1 or 0. 0 in the handler, until the handler sets the timer again.
  */
 static inline int callout_timer_pending(const struct callout_timer *timer)
 {

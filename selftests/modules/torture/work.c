@@ -221,7 +221,8 @@ void torture_work_op(void)
 /**
  * torture_works_busy - is any callout pending or running?
  *
- * Context: While threads and handlers set no callouts. Return: true if so.
+ * Context: While threads and handlers set no callouts.
+ * Return: true if so.
  */
 bool torture_works_busy(void)
 {
