@@ -19,7 +19,8 @@
  * Structures grow at the end, by multiples of 8, except struct callout_event, since
  * read() has no size for it. The size of a structure is part of the request's number or
  * a member: from CALLOUT_*_SIZE_V1 to CALLOUT_SIZE_MAX. If a program's structure is
- * longer than the kernel's, the rest must be 0 (E2BIG), or the kernel fills it with 0.
+ * longer than the kernel's, the rest must be 0 (E2BIG). In a structure that is only
+ * written the kernel fills the rest with 0.
  */
 #ifndef _UAPI_LINUX_CALLOUT_H
 #define _UAPI_LINUX_CALLOUT_H
@@ -86,7 +87,7 @@ enum callout_opcode {
  * @handle: out for SET that creates a callout without a key, and for TIMEOUT; in for
  *	MOVE, CANCEL and SET with ONLY_OLD, without a key, and UNTIMEOUT, where 0 means none
  * @key: in place of @handle, in, with CALLOUT_OPF_KEY
- * @cookie: SET: returned in the event; TIMEOUT, UNTIMEOUT: an argument
+ * @cookie: SET, TIMEOUT: returned in the event; UNTIMEOUT: as TIMEOUT had it
  * @func: TIMEOUT, UNTIMEOUT: any number except 2^64 - 1
  * @left: in place of @func, out for MOVE, and for SET with ONLY_OLD or of a key without
  *	ONLY_NEW: the time left of the earlier setting; 0 if there was none or it was due
@@ -125,8 +126,9 @@ struct callout_op {
  *
  * CANCEL, UNTIMEOUT, MOVE and a SET that sets a callout again return the state in
  * which they found the callout. After PENDING or UNREAD no reader takes an event of the
- * earlier setting any more. After READING a read() returns it, unless it cannot write
- * it; set again during that read(), the callout is PENDING. What creates returns 0.
+ * earlier setting any more. After READING the read() in progress returns the event,
+ * unless it cannot write the event; a callout that is set again during that read() is
+ * PENDING. An operation that creates a callout returns 0.
  */
 enum callout_state {
 	CALLOUT_STATE_PENDING	= 1,
@@ -406,18 +408,21 @@ struct callout_info {
  *		the alarm clock is the clock of a wait; a command of io_uring that
  *		this kernel, ring or scheme does not support
  * EPERM	an alarm clock, or MOVE of a callout in one, without CAP_WAKE_ALARM
- * E2BIG	the structure is longer than the kernel's, and the rest is not 0
+ * E2BIG	the structure, except struct callout_info, is longer than the kernel's,
+ *		and the rest is not 0
  * EFAULT	bad pointer. BATCH: no event can be written; an operation cannot be read,
- *		and is not counted; or its results cannot be written: up to 15 further
- *		operations are done, and a callout that it created without a key is gone
+ *		and is not counted; or the results of an operation cannot be written: up
+ *		to 15 further operations are done, and a callout that the operation
+ *		created without a key is gone
  * ENOENT	CANCEL, UNTIMEOUT, MOVE, SET with ONLY_OLD, LIST of a name: no such callout
- *		is outstanding, or its last event is being read (and returns, without
- *		its key, if the read fails)
+ *		is outstanding, or its last event is being read (if the read fails, the
+ *		callout is outstanding again, without its key)
  * EEXIST	SET with ONLY_NEW: the key is outstanding
  * EBUSY	SET of a callout of TIMEOUT; SET with a period, a cookie or
  *		CANCEL_ON_SET of a command of io_uring. MOVE can move these callouts.
  * ENOSPC	SET, TIMEOUT: max_outstanding callouts are outstanding
- * EDQUOT	SET, TIMEOUT: max_user callouts are charged to the user
+ * EDQUOT	SET, TIMEOUT: max_user callouts are charged to the user, or to the owner
+ *		of the user namespace or the namespace itself
  * ENOMEM	SET, TIMEOUT: no memory
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped or
  *		frozen; never restarted: operations have been done
