@@ -109,7 +109,7 @@ static inline struct callout_op callout_op_untimeout(__u64 func, __u64 arg,
 	return op;
 }
 
-/* Set a callout with all that @entry says of one, also in another file. */
+/* Set a callout that equals the callout of @entry, also in another file. */
 static inline struct callout_op callout_op_entry(const struct callout_entry *entry)
 {
 	struct callout_op op;
