@@ -199,7 +199,7 @@ static inline u8 callout_flags_of_rw(int flags)
  * Assigns the callout to the current CPU, or to a housekeeping CPU if the current
  * CPU is nohz_full. From FreeBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_init(c, mpsafe)						\
 	callout_init_here(c, NULL, (mpsafe) ? 0 : CALLOUT_L_GIANT)
@@ -233,7 +233,7 @@ static inline u8 callout_flags_of_rw(int flags)
  * From FreeBSD's callout(9), CALLOUT_TRYLOCK from its release 15;
  * CALLOUT_IRQLOCK is not in FreeBSD.
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_init_mtx(c, mtx, flags)	callout_init_lock(c, mtx, flags)
 
@@ -246,7 +246,7 @@ static inline u8 callout_flags_of_rw(int flags)
  * callout_init_mtx() under another name, so that a port can define
  * callout_init_mtx() for its struct mtx.
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_init_lock(c, lock, flags)				\
 	callout_init_here(c, callout_lock_of_mtx(lock),			\
@@ -266,7 +266,7 @@ static inline u8 callout_flags_of_rw(int flags)
  * Not in FreeBSD, which allows spin mutexes only for handlers in the clock
  * interrupt.
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_init_raw(c, raw, flags)					\
 	callout_init_here(c, callout_lock_of_raw(raw),			\
@@ -282,7 +282,7 @@ static inline u8 callout_flags_of_rw(int flags)
  * As callout_init_mtx(). The caller of callout_stop() must hold the lock for
  * writing.
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_init_rw(c, rw, flags)					\
 	callout_init_here(c, callout_lock_of_rw(rw),			\

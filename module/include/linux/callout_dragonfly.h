@@ -29,7 +29,7 @@ extern struct mutex callout_dragonfly_mplock;
  *
  * From DragonFly's callout(9), where the lock is a struct lock.
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_dragonfly_init_lk(c, lock)				\
 do {									\
@@ -46,7 +46,7 @@ do {									\
  *
  * From DragonFly's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_dragonfly_init_mp(c)	callout_dragonfly_init_lk(c, NULL)
 
@@ -56,7 +56,7 @@ do {									\
  *
  * No two handlers of such callouts run concurrently. From DragonFly's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_dragonfly_init(c)	\
 	callout_dragonfly_init_lk(c, &callout_dragonfly_mplock)

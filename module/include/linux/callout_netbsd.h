@@ -22,12 +22,12 @@ struct callout_netbsd {
 /**
  * callout_netbsd_init() - Initialise a callout.
  * @c: struct callout_netbsd *, neither pending nor running, not on a stack
- * @flags: CALLOUT_MPSAFE; or 0: then the callout's handler runs on the first CPU,
+ * @flags: CALLOUT_MPSAFE; or 0: the callout's handler runs on the first online CPU,
  *	never concurrently with another such handler
  *
  * From NetBSD's callout(9), callout_init().
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_netbsd_init(c, flags)					\
 do {									\

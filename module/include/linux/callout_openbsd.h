@@ -52,7 +52,7 @@ void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
  * OpenBSD's timeout_set_flags(). A timeout that was added before needs
  * timeout_barrier() or timeout_del_barrier() first, as if it were freed.
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_openbsd_set_flags(to, func, arg, _kclock, _flags)	\
 do {									\

@@ -97,7 +97,7 @@ static inline void callout_work_setup(struct callout_work *w, u8 how)
  *	a thread, so the handler must not sleep; with CALLOUT_WORK_GIANT in
  *	addition, under the lock of callout_init() with mpsafe = 0
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_work_init_as(w, _how)					\
 do {									\
@@ -115,7 +115,7 @@ do {									\
  * callout_work_init() - Initialise a callout whose handler may sleep.
  * @w: pointer to a struct callout_work, new or drained, not on a stack
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_work_init(w)	callout_work_init_as(w, 0)
 
@@ -133,7 +133,7 @@ do {									\
  *
  * After DragonFly's callout_init_lk().
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 #define callout_work_init_mutex(w, _mutex)				\
 do {									\
