@@ -349,8 +349,8 @@ calendar_create(const struct callout_scheme_params *p)
 
 	q = co_blocks_create(&callout_calendar_queue, sizeof(*q),
 			     sizeof(struct calendar_day), p);
-	if (!q)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(q))
+		return ERR_CAST(q);
 	q->calendar[0].nr = MIN_DAYS;
 	q->calendar[1].nr = MIN_DAYS;
 	/* Adopt the first block: both calendars have days already. */

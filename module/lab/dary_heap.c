@@ -19,7 +19,6 @@
  * callout that has the expiry of a callout in the tree goes to the tree even if the
  * array has room.
  */
-#include <linux/err.h>
 #include <linux/slab.h>
 #include "blocks.h"
 #include "first.h"
@@ -184,13 +183,8 @@ static int dary_check(struct callout_scheme *s)
 
 static struct callout_scheme *dary_create(const struct callout_scheme_params *p)
 {
-	struct dary_heap *h = co_blocks_create(&callout_dary_heap, sizeof(*h),
-					       sizeof(struct dary_entry), p);
-
-	if (!h)
-		return ERR_PTR(-ENOMEM);
-	h->tree = RB_ROOT_CACHED;
-	return &h->b.s;
+	return co_blocks_create(&callout_dary_heap, sizeof(struct dary_heap),
+				sizeof(struct dary_entry), p);
 }
 
 const struct callout_scheme_ops callout_dary_heap = {

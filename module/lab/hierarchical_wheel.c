@@ -579,14 +579,13 @@ static struct callout_scheme *hier_create(const struct callout_scheme_params *p)
 	lists = struct_size(w, slot, slots);
 	w = co_scheme_alloc(&callout_hierarchical_wheel,
 			    size_add(lists, BITS_TO_LONGS(slots + 1) * sizeof(*w->busy)), p);
-	if (!w)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(w))
+		return ERR_CAST(w);
 
 	w->variant = p->variant;
 	w->levels = levels;
 	memcpy(w->level, level, sizeof(level));
 	w->clk = p->now;
-	w->rest = RB_ROOT_CACHED;
 	w->slots = slots;
 	w->open = slots;
 	w->busy = (unsigned long *)((char *)w + lists);

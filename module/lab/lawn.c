@@ -24,7 +24,6 @@
  * the tree come after callouts in the queues, so a callout with the expiry of a
  * callout in the tree goes to the tree too.
  */
-#include <linux/err.h>
 #include <linux/slab.h>
 #include "first.h"
 #include "node_pool.h"
@@ -224,15 +223,8 @@ static int lawn_check(struct callout_scheme *s)
 
 static struct callout_scheme *lawn_create(const struct callout_scheme_params *p)
 {
-	struct lawn *l = co_blocks_create(&callout_lawn, sizeof(*l),
-					  sizeof(struct lawn_queue), p);
-
-	if (!l)
-		return ERR_PTR(-ENOMEM);
-	l->by_interval = RB_ROOT;
-	l->by_head = RB_ROOT_CACHED;
-	l->rest = RB_ROOT_CACHED;
-	return &l->b.s;
+	return co_blocks_create(&callout_lawn, sizeof(struct lawn),
+				sizeof(struct lawn_queue), p);
 }
 
 const struct callout_scheme_ops callout_lawn = {

@@ -278,12 +278,12 @@ static int pairing_check(struct callout_scheme *s)
 static struct callout_scheme *
 pairing_create(const struct callout_scheme_params *p)
 {
-	struct pairing_heap *h = co_scheme_alloc(&callout_pairing_heap, sizeof(*h), p);
+	struct callout_scheme *s;
 
-	if (!h)
-		return ERR_PTR(-ENOMEM);
-	h->bound = U64_MAX;
-	return &h->s;
+	s = co_scheme_alloc(&callout_pairing_heap, sizeof(struct pairing_heap), p);
+	if (!IS_ERR(s))
+		to_heap(s)->bound = U64_MAX;
+	return s;
 }
 
 const struct callout_scheme_ops callout_pairing_heap = {

@@ -33,8 +33,8 @@ co_ring_create(const struct callout_scheme_ops *ops,
 	slots = array_size(p->buckets, sizeof(*r->slot));
 	r = co_scheme_alloc(ops, size_add(size_add(size, slots),
 					  BITS_TO_LONGS(p->buckets) * sizeof(long)), p);
-	if (!r)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(r))
+		return ERR_CAST(r);
 	r->mask = p->buckets - 1;
 	r->time = p->now;
 	r->next = p->now + 1;

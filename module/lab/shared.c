@@ -9,16 +9,17 @@
 #include "first.h"
 
 /*
- * Allocate a zeroed scheme of @size bytes, which begin with struct callout_scheme.
- * Return NULL without memory.
+ * Allocate a zeroed scheme of @size bytes, which begin with struct callout_scheme, or
+ * return an ERR_PTR. A zeroed red-black tree is empty.
  */
 void *co_scheme_alloc(const struct callout_scheme_ops *ops, size_t size,
 		      const struct callout_scheme_params *p)
 {
 	struct callout_scheme *s = kvzalloc_node(size, GFP_KERNEL, p->node);
 
-	if (s)
-		s->ops = ops;
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->ops = ops;
 	return s;
 }
 
@@ -124,21 +125,20 @@ int co_blocks_scheme_reserve(struct callout_scheme *s, int n)
 }
 
 /*
- * Allocate a zeroed scheme of @size bytes, which begin with struct callout_blocks_scheme,
- * and the first block of its array, whose elements have @element bytes. Return NULL
- * without memory.
+ * As co_scheme_alloc(), for @size bytes that begin with struct callout_blocks_scheme.
+ * Allocate the first block of its array too, whose elements have @element bytes.
  */
 void *co_blocks_create(const struct callout_scheme_ops *ops, size_t size,
 		       size_t element, const struct callout_scheme_params *p)
 {
 	struct callout_scheme *s = co_scheme_alloc(ops, size, p);
 
-	if (!s)
-		return NULL;
+	if (IS_ERR(s))
+		return s;
 	blocks_of(s)->size = element;
 	blocks_of(s)->node = p->node;
 	if (!blocks_reserve(blocks_of(s), 1))
 		return s;
 	co_scheme_free(s);
-	return NULL;
+	return ERR_PTR(-ENOMEM);
 }

@@ -204,8 +204,8 @@ static struct callout_scheme *skip_create(const struct callout_scheme_params *p)
 					       sizeof(struct skip_node), p);
 	unsigned int i;
 
-	if (!l)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(l))
+		return ERR_CAST(l);
 	/* Any seed but 0. */
 	l->random = 0x9e3779b97f4a7c15UL;
 	INIT_LIST_HEAD(&l->list);

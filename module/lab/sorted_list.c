@@ -197,8 +197,8 @@ sorted_create(const struct callout_scheme_params *p)
 {
 	struct sorted_list *l = co_scheme_alloc(&callout_sorted_list, sizeof(*l), p);
 
-	if (!l)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(l))
+		return ERR_CAST(l);
 	INIT_LIST_HEAD(&l->head);
 	l->rear = p->variant == VARIANT_REAR;
 	l->time = p->now;

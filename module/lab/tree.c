@@ -16,7 +16,6 @@
  * are few or mostly expire, where time has no smallest unit, and where the next
  * expiry must be known exactly.
  */
-#include <linux/err.h>
 #include <linux/slab.h>
 #include "first.h"
 #include "wheel/scheme.h"
@@ -100,12 +99,7 @@ static int tree_check(struct callout_scheme *s)
 
 static struct callout_scheme *tree_create(const struct callout_scheme_params *p)
 {
-	struct tree *t = co_scheme_alloc(&callout_tree, sizeof(*t), p);
-
-	if (!t)
-		return ERR_PTR(-ENOMEM);
-	t->root = RB_ROOT_CACHED;
-	return &t->s;
+	return co_scheme_alloc(&callout_tree, sizeof(struct tree), p);
 }
 
 const struct callout_scheme_ops callout_tree = {

@@ -179,8 +179,8 @@ unsorted_create(const struct callout_scheme_params *p)
 {
 	struct unsorted_list *l = co_scheme_alloc(&callout_unsorted_list, sizeof(*l), p);
 
-	if (!l)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(l))
+		return ERR_CAST(l);
 	INIT_LIST_HEAD(&l->head);
 	l->decrement = p->variant == VARIANT_DECREMENT;
 	l->time = p->now;
