@@ -128,9 +128,8 @@ static bool paper_visit_begin(struct paper_wheel *w, u64 now,
 		co_ring_set_time(&w->r, now);
 		return true;
 	}
-	if (!*budget)
+	if (!co_spend(budget))
 		return false;
-	--*budget;
 	co_ring_set_time(&w->r, w->r.next - 1);
 	w->visited = w->r.next;
 	w->cursor = co_ring_slot(&w->r, w->visited)->next;
@@ -152,9 +151,8 @@ static bool paper_advance(struct callout_scheme *s, u64 now,
 				return false;
 		}
 		while (w->cursor != co_ring_slot(&w->r, w->visited)) {
-			if (!*budget)
+			if (!co_spend(budget))
 				return true;
-			--*budget;
 			paper_visit_step(w, due);
 		}
 		w->cursor = NULL;

@@ -408,17 +408,15 @@ static bool hier_advance(struct callout_scheme *s, u64 now,
 	u64 tick;
 
 	while ((c = hier_past(w))) {
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		s->visits++;
 		co_tree_del(&w->rest, c);
 		co_scheme_due(c, due);
 	}
 	while ((tick = hier_next(w, &level, &slot)) <= now) {
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		hier_visit(w, level, slot, tick, due);
 	}
 	hier_done(w, now);

@@ -142,9 +142,8 @@ static bool logic_rotate(struct logic_wheel *w, unsigned int *budget)
 		if (!w->cursor)
 			logic_search_begin(w);
 		while (w->cursor != &w->overflow) {
-			if (!*budget)
+			if (!co_spend(budget))
 				return true;
-			--*budget;
 			logic_search_step(w);
 		}
 		logic_search_end(w);

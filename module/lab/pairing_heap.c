@@ -180,9 +180,8 @@ static bool pairing_consolidate(struct pairing_heap *h, unsigned int *budget)
 	struct pairing_node *a, *b;
 
 	while (h->forest.child && !pairing_is_last(h->forest.child)) {
-		if (!*budget)
+		if (!co_spend(budget))
 			return false;
-		--*budget;
 		h->s.visits++;
 		a = pairing_pop_tree(h);
 		b = pairing_pop_tree(h);
@@ -205,9 +204,8 @@ static bool pairing_advance(struct callout_scheme *s, u64 now,
 		root = h->forest.child;
 		if (!root || h->bound > now)
 			break;
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		s->visits++;
 		pairing_remove(h, root);
 		co_scheme_due(pairing_callout(root), due);

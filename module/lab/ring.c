@@ -118,9 +118,8 @@ bool co_ring_find(struct callout_slots *r, u64 limit, unsigned int *budget)
 		i = r->next & r->mask;
 		if (test_bit(i, r->busy))
 			break;
-		if (!*budget)
+		if (!co_spend(budget))
 			return false;
-		--*budget;
 		end = min((i | (BITS_PER_LONG - 1)) + 1, r->mask + 1);
 		r->next += find_next_bit(r->busy, end, i) - i;
 	}
@@ -150,9 +149,8 @@ bool co_ring_advance_late(struct callout_slots *r, unsigned int *budget,
 	struct callout_node *c;
 
 	while (!list_empty(&r->late)) {
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		r->s.visits++;
 		c = list_first_entry(&r->late, struct callout_node, entry);
 		__list_del_entry(&c->entry);
@@ -174,9 +172,8 @@ bool co_ring_advance(struct callout_slots *r, u64 now,
 			return true;
 		if (r->next > now)
 			return false;
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		co_ring_due(r, due);
 	}
 }

@@ -36,9 +36,8 @@ bool co_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
 	struct callout_node *c;
 
 	while ((c = s->ops->first(s)) && c->expires <= now) {
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		s->visits++;
 		s->ops->stop(s, c);
 		co_scheme_due(c, due);
@@ -61,9 +60,8 @@ bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 	struct callout_node *c;
 
 	while ((c = s->ops->first(s))) {
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		s->ops->stop(s, c);
 		list_add_tail(&c->entry, out);
 	}

@@ -133,9 +133,8 @@ static bool sorted_advance(struct callout_scheme *s, u64 now,
 		c = sorted_entry(l->head.next);
 		if (now + c->word[2] > now)
 			return false;
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		s->visits++;
 		sorted_stop(s, c);
 		co_scheme_due(c, due);

@@ -67,9 +67,8 @@ static bool sorted_wheel_advance(struct callout_scheme *s, u64 now,
 			co_ring_set_time(r, now);
 			return false;
 		}
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		sorted_wheel_visit(r, due);
 	}
 }

@@ -85,9 +85,8 @@ static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 		c = list_first_entry(&w->overflow, struct callout_node, entry);
 		if (!timing_reaches(w, c->expires))
 			break;
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		w->r.s.requeues++;
 		__list_del_entry(&c->entry);
 		c->word[2] = IN_RING;

@@ -127,9 +127,8 @@ static bool unsorted_advance(struct callout_scheme *s, u64 now,
 			unsorted_pass_begin(l, now);
 		}
 		while (l->cursor != &l->head) {
-			if (!*budget)
+			if (!co_spend(budget))
 				return true;
-			--*budget;
 			unsorted_pass_step(l, due);
 		}
 		unsorted_pass_end(l);

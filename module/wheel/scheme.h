@@ -148,6 +148,15 @@ struct callout_scheme_ops {
 	int (*check)(struct callout_scheme *s);
 };
 
+/* Take a unit of work from a budget. Return false if none is left. */
+static inline bool co_spend(unsigned int *budget)
+{
+	if (!*budget)
+		return false;
+	--*budget;
+	return true;
+}
+
 /* Hand over @c, which advance has removed from the scheme. */
 static inline void co_scheme_due(struct callout_node *c, struct list_head *due)
 {
@@ -176,9 +185,8 @@ static inline bool co_scheme_take_list(struct callout_scheme *s,
 	struct callout_node *c;
 
 	while (!list_empty(list)) {
-		if (!*budget)
+		if (!co_spend(budget))
 			return true;
-		--*budget;
 		c = list_first_entry(list, struct callout_node, entry);
 		s->ops->stop(s, c);
 		list_add_tail(&c->entry, out);
