@@ -33,15 +33,11 @@
 
 enum { VARIANT_WHOLE, VARIANT_HALF };
 
-/* The third word of a callout. */
-enum { IN_RING, IN_OVERFLOW };
-
 struct logic_wheel {
 	struct callout_slots r;
 	unsigned int step;		/* ticks of a rotation */
 	u64 horizon;			/* the first tick that has no slot */
-	struct list_head overflow;	/* in order of queueing */
-	u64 overflow_bound;		/* at most any expiry in @overflow */
+	u64 overflow_bound;		/* at most any expiry on the overflow list */
 	struct list_head *cursor;	/* next entry of the search, or NULL */
 	u64 search_horizon;		/* @horizon after the search */
 	u64 search_bound;		/* earliest expiry that the search has left on the list */
@@ -61,7 +57,7 @@ static u64 logic_horizon(struct logic_wheel *w)
 /* A lower bound of the expiries on the overflow list. */
 static u64 logic_overflow(struct logic_wheel *w)
 {
-	if (list_empty(&w->overflow))
+	if (list_empty(&w->r.overflow))
 		return U64_MAX;
 	return max(w->overflow_bound, w->horizon);
 }
@@ -73,7 +69,7 @@ static void logic_start(struct callout_scheme *s, struct callout_node *c, u64 no
 
 	co_ring_catch_up(&w->r, min(now, logic_overflow(w) - 1));
 	/* An empty list needs no search to move the horizon. */
-	if (list_empty(&w->overflow)) {
+	if (list_empty(&w->r.overflow)) {
 		w->cursor = NULL;
 		w->horizon = logic_horizon(w);
 	}
@@ -86,10 +82,10 @@ static void logic_start(struct callout_scheme *s, struct callout_node *c, u64 no
 		return;
 	}
 	c->word[2] = IN_OVERFLOW;
-	if (list_empty(&w->overflow) || expires < w->overflow_bound)
+	if (list_empty(&w->r.overflow) || expires < w->overflow_bound)
 		w->overflow_bound = expires;
-	list_add_tail(&c->entry, &w->overflow);
-	if (w->cursor == &w->overflow)
+	list_add_tail(&c->entry, &w->r.overflow);
+	if (w->cursor == &w->r.overflow)
 		w->cursor = &c->entry;
 }
 
@@ -99,15 +95,12 @@ static void logic_stop(struct callout_scheme *s, struct callout_node *c)
 
 	if (w->cursor == &c->entry)
 		w->cursor = c->entry.next;
-	if (c->word[2] == IN_OVERFLOW)
-		__list_del_entry(&c->entry);
-	else
-		co_ring_del(s, c);
+	co_overflow_stop(s, c);
 }
 
 static void logic_search_begin(struct logic_wheel *w)
 {
-	w->cursor = w->overflow.next;
+	w->cursor = w->r.overflow.next;
 	w->search_horizon = logic_horizon(w);
 	w->search_bound = U64_MAX;
 }
@@ -141,7 +134,7 @@ static bool logic_rotate(struct logic_wheel *w, unsigned int *budget)
 	while (w->cursor || w->horizon < logic_horizon(w)) {
 		if (!w->cursor)
 			logic_search_begin(w);
-		while (w->cursor != &w->overflow) {
+		while (w->cursor != &w->r.overflow) {
 			if (!co_spend(budget))
 				return true;
 			logic_search_step(w);
@@ -172,23 +165,16 @@ static u64 logic_next_due(struct callout_scheme *s, unsigned int *budget)
 	struct logic_wheel *w = to_logic(s);
 	u64 next = co_ring_next_due(s, budget);
 
-	if (list_empty(&w->overflow))
+	if (list_empty(&w->r.overflow))
 		return next;
 	return min(next, w->horizon - (w->r.mask + 1) + w->step);
-}
-
-static bool logic_take(struct callout_scheme *s, unsigned int *budget,
-		       struct list_head *out)
-{
-	return co_ring_take(s, budget, out) ||
-	       co_scheme_take_list(s, &to_logic(s)->overflow, budget, out);
 }
 
 /* Check every invariant of the head comment. */
 static int logic_check(struct callout_scheme *s)
 {
 	struct logic_wheel *w = to_logic(s);
-	bool cursor_seen = !w->cursor || w->cursor == &w->overflow;
+	bool cursor_seen = !w->cursor || w->cursor == &w->r.overflow;
 	int ret = co_ring_check(&w->r);
 	struct list_head *pos;
 	struct callout_node *c;
@@ -200,7 +186,7 @@ static int logic_check(struct callout_scheme *s)
 		return 10;
 	if (logic_overflow(w) <= w->r.time)
 		return 11;
-	list_for_each(pos, &w->overflow) {
+	list_for_each(pos, &w->r.overflow) {
 		c = list_entry(pos, struct callout_node, entry);
 		if (pos->next->prev != pos || pos->prev->next != pos)
 			return 12;
@@ -238,7 +224,6 @@ logic_create(const struct callout_scheme_params *p)
 	w = to_logic(s);
 	w->step = p->variant == VARIANT_HALF ? p->buckets / 2 : p->buckets;
 	w->horizon = logic_horizon(w);
-	INIT_LIST_HEAD(&w->overflow);
 	return s;
 }
 
@@ -254,6 +239,6 @@ const struct callout_scheme_ops callout_logic_wheel = {
 	.stop		= logic_stop,
 	.advance	= logic_advance,
 	.next_due	= logic_next_due,
-	.take		= logic_take,
+	.take		= co_ring_take,
 	.check		= logic_check,
 };

@@ -41,6 +41,7 @@ co_ring_create(const struct callout_scheme_ops *ops,
 	r->laps.since = p->now;
 	r->laps.bound = U64_MAX;
 	INIT_LIST_HEAD(&r->late);
+	INIT_LIST_HEAD(&r->overflow);
 	r->slot = (struct list_head *)((char *)r + size);
 	r->busy = (unsigned long *)((char *)r->slot + slots);
 	for (i = 0; i < p->buckets; i++)
@@ -100,6 +101,15 @@ void co_ring_del(struct callout_scheme *s, struct callout_node *c)
 	r->nr--;
 	if (list_empty(co_ring_slot(r, c->expires)))
 		__clear_bit(c->expires & r->mask, r->busy);
+}
+
+/* stop for a ring whose scheme uses @overflow. */
+void co_overflow_stop(struct callout_scheme *s, struct callout_node *c)
+{
+	if (c->word[2] == IN_OVERFLOW)
+		__list_del_entry(&c->entry);
+	else
+		co_ring_del(s, c);
 }
 
 /*
@@ -212,7 +222,7 @@ u64 co_ring_next_due(struct callout_scheme *s, unsigned int *budget)
 	return r->next;
 }
 
-/* take for a ring's slots and late list. */
+/* take for a ring: the late list, the slots, the callouts without a slot. */
 bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 		  struct list_head *out)
 {
@@ -228,7 +238,7 @@ bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 		if (co_scheme_take_list(s, slot, budget, out))
 			return true;
 	}
-	return false;
+	return co_scheme_take_list(s, &r->overflow, budget, out);
 }
 
 static bool links_hold(struct list_head *list)

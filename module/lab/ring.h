@@ -16,6 +16,9 @@
  *    list from the rear, so the search is long only if late callouts are
  *    started out of order with no advance in between.
  *  - The slots of the ticks between @time and @next, both excluded, are empty.
+ *
+ * A scheme whose slots hold one tick each keeps callouts for farther ticks in the list
+ * @overflow, and says in word[2] of each callout where it is.
  */
 #ifndef _CALLOUT_RING_H
 #define _CALLOUT_RING_H
@@ -40,9 +43,13 @@ struct callout_slots {
 	u64 next;		/* the next tick whose slot must be looked at */
 	struct callout_laps laps; /* if slots hold several laps */
 	struct list_head late;	/* callouts that were late at their start */
+	struct list_head overflow; /* callouts without a slot */
 	unsigned long *busy;	/* a bit for each slot: not empty */
 	struct list_head *slot;
 };
+
+/* word[2] of a callout of a scheme that uses @overflow. IN_RING includes the late list. */
+enum { IN_RING, IN_OVERFLOW };
 
 static inline struct callout_slots *to_ring(struct callout_scheme *s)
 {
@@ -83,6 +90,7 @@ bool co_ring_start_late(struct callout_slots *r, struct callout_node *c);
 void co_ring_added(struct callout_slots *r, struct callout_node *c);
 void co_ring_add(struct callout_slots *r, struct callout_node *c);
 void co_ring_del(struct callout_scheme *s, struct callout_node *c);
+void co_overflow_stop(struct callout_scheme *s, struct callout_node *c);
 bool co_ring_find(struct callout_slots *r, u64 limit,
 		  unsigned int *budget);
 void co_ring_due(struct callout_slots *r, struct list_head *due);

@@ -17,80 +17,58 @@
  * advance, even within MaxInterval. No callout in the wheel expires after a callout
  * on the list.
  */
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include "first.h"
 #include "ring.h"
 
-/* The third word of a callout. */
-enum { IN_RING, IN_OVERFLOW };
-
-struct timing_wheel {
-	struct callout_slots r;
-	struct list_head overflow;	/* in order of expiry */
-};
-
-static struct timing_wheel *to_timing(struct callout_scheme *s)
-{
-	return container_of(to_ring(s), struct timing_wheel, r);
-}
-
 /* The first expiry of the overflow list. */
-static u64 timing_overflow(struct timing_wheel *w)
+static u64 timing_overflow(struct callout_slots *r)
 {
-	if (list_empty(&w->overflow))
+	if (list_empty(&r->overflow))
 		return U64_MAX;
-	return list_first_entry(&w->overflow, struct callout_node, entry)->expires;
+	return list_first_entry(&r->overflow, struct callout_node, entry)->expires;
 }
 
 /* Does a future tick have a slot? */
-static bool timing_reaches(struct timing_wheel *w, u64 tick)
+static bool timing_reaches(struct callout_slots *r, u64 tick)
 {
-	return tick - w->r.time <= w->r.mask + 1;
+	return tick - r->time <= r->mask + 1;
 }
 
 static void timing_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			 u64 expires)
 {
-	struct timing_wheel *w = to_timing(s);
-	u64 overflow = timing_overflow(w);
+	struct callout_slots *r = to_ring(s);
+	u64 overflow = timing_overflow(r);
 
-	co_ring_catch_up(&w->r, min(now, overflow - 1));
+	co_ring_catch_up(r, min(now, overflow - 1));
 	c->expires = expires;
 	c->word[2] = IN_RING;
-	if (co_ring_start_late(&w->r, c))
+	if (co_ring_start_late(r, c))
 		return;
-	if (timing_reaches(w, expires) && expires < overflow) {
-		co_ring_add(&w->r, c);
+	if (timing_reaches(r, expires) && expires < overflow) {
+		co_ring_add(r, c);
 	} else {
 		c->word[2] = IN_OVERFLOW;
-		co_sorted_add(s, &w->overflow, c);
+		co_sorted_add(s, &r->overflow, c);
 	}
 }
 
-static void timing_stop(struct callout_scheme *s, struct callout_node *c)
-{
-	if (c->word[2] == IN_OVERFLOW)
-		__list_del_entry(&c->entry);
-	else
-		co_ring_del(s, c);
-}
-
 /* Requeue callouts that have come within reach. Return true if the budget ran out. */
-static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
+static bool timing_migrate(struct callout_slots *r, unsigned int *budget)
 {
 	struct callout_node *c;
 
-	while (!list_empty(&w->overflow)) {
-		c = list_first_entry(&w->overflow, struct callout_node, entry);
-		if (!timing_reaches(w, c->expires))
+	while (!list_empty(&r->overflow)) {
+		c = list_first_entry(&r->overflow, struct callout_node, entry);
+		if (!timing_reaches(r, c->expires))
 			break;
 		if (!co_spend(budget))
 			return true;
-		w->r.s.requeues++;
+		r->s.requeues++;
 		__list_del_entry(&c->entry);
 		c->word[2] = IN_RING;
-		co_ring_add(&w->r, c);
+		co_ring_add(r, c);
 	}
 	return false;
 }
@@ -98,57 +76,47 @@ static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 static bool timing_advance(struct callout_scheme *s, u64 now,
 			   unsigned int *budget, struct list_head *due)
 {
-	struct timing_wheel *w = to_timing(s);
-	struct callout_slots *r = &w->r;
+	struct callout_slots *r = to_ring(s);
 
 	for (;;) {
-		if (timing_migrate(w, budget) ||
+		if (timing_migrate(r, budget) ||
 		    co_ring_advance(r, now, budget, due))
 			return true;
 		if (r->time >= now)
 			return false;
-		co_ring_set_time(r, min(now, timing_overflow(w) - 1));
+		co_ring_set_time(r, min(now, timing_overflow(r) - 1));
 	}
 }
 
 static u64 timing_next_due(struct callout_scheme *s, unsigned int *budget)
 {
-	struct timing_wheel *w = to_timing(s);
-
-	return min(co_ring_next_due(s, budget), timing_overflow(w));
-}
-
-static bool timing_take(struct callout_scheme *s, unsigned int *budget,
-			struct list_head *out)
-{
-	return co_ring_take(s, budget, out) ||
-	       co_scheme_take_list(s, &to_timing(s)->overflow, budget, out);
+	return min(co_ring_next_due(s, budget), timing_overflow(to_ring(s)));
 }
 
 /* Check every invariant of the head comment. */
 static int timing_check(struct callout_scheme *s)
 {
-	struct timing_wheel *w = to_timing(s);
-	int ret = co_ring_check(&w->r);
+	struct callout_slots *r = to_ring(s);
+	int ret = co_ring_check(r);
 	struct callout_node *c;
 	unsigned int i;
 
 	if (ret)
 		return ret;
-	if (!co_sorted_check(&w->overflow))
+	if (!co_sorted_check(&r->overflow))
 		return 10;
-	if (timing_overflow(w) <= w->r.time)
+	if (timing_overflow(r) <= r->time)
 		return 11;
-	list_for_each_entry(c, &w->overflow, entry)
+	list_for_each_entry(c, &r->overflow, entry)
 		if (c->word[2] != IN_OVERFLOW)
 			return 12;
-	for (i = 0; i <= w->r.mask; i++) {
-		list_for_each_entry(c, &w->r.slot[i], entry) {
+	for (i = 0; i <= r->mask; i++) {
+		list_for_each_entry(c, &r->slot[i], entry) {
 			if (c->word[2] != IN_RING)
 				return 13;
-			if (!timing_reaches(w, c->expires))
+			if (!timing_reaches(r, c->expires))
 				return 14;
-			if (c->expires > timing_overflow(w))
+			if (c->expires > timing_overflow(r))
 				return 15;
 		}
 	}
@@ -158,13 +126,7 @@ static int timing_check(struct callout_scheme *s)
 static struct callout_scheme *
 timing_create(const struct callout_scheme_params *p)
 {
-	struct callout_scheme *s;
-
-	s = co_ring_create(&callout_timing_wheel, p,
-			   sizeof(struct timing_wheel));
-	if (!IS_ERR(s))
-		INIT_LIST_HEAD(&to_timing(s)->overflow);
-	return s;
+	return co_ring_create(&callout_timing_wheel, p, sizeof(struct callout_slots));
 }
 
 const struct callout_scheme_ops callout_timing_wheel = {
@@ -173,9 +135,9 @@ const struct callout_scheme_ops callout_timing_wheel = {
 	.create		= timing_create,
 	.destroy	= co_scheme_free,
 	.start		= timing_start,
-	.stop		= timing_stop,
+	.stop		= co_overflow_stop,
 	.advance	= timing_advance,
 	.next_due	= timing_next_due,
-	.take		= timing_take,
+	.take		= co_ring_take,
 	.check		= timing_check,
 };

@@ -12,11 +12,7 @@
 #define to_list to_sorted_list
 #include "lab/sorted_list.c"
 #undef to_list
-#define IN_RING TIMING_IN_RING
-#define IN_OVERFLOW TIMING_IN_OVERFLOW
 #include "lab/timing_wheel.c"
-#undef IN_RING
-#undef IN_OVERFLOW
 #include "lab/logic_wheel.c"
 #include "lab/hierarchical_wheel.c"
 #include "lab/tree.c"
