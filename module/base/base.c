@@ -178,7 +178,7 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 	}
 	raw_spin_lock_init(&base->lock);
 	ret = co_base_reserve(base, EMBEDDED_CALLOUTS);
-	/* This may wrap another scheme around base->scheme. */
+	/* This may replace the operations of base->scheme. */
 	if (!ret && tick->create)
 		ret = tick->create(base, &p);
 	if (ret)
@@ -205,7 +205,7 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 	return base;
 
 err_scheme:
-	ops->destroy(base->scheme);
+	base->scheme->ops->destroy(base->scheme);
 err_base:
 	kfree(base);
 	return ERR_PTR(ret);

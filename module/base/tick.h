@@ -18,8 +18,8 @@ struct callout_scheme_params;
  * @now: the current tick of a base; any context
  * @from_ns: a tick of a base at which CLOCK_MONOTONIC will have reached @due, as near as is
  *	known, and after the present tick; @now is the clock's time
- * @create: called when a base has only its lock and its scheme; may wrap another scheme around
- *	that scheme; may sleep; 0 or -errno. NULL if the source needs no such step.
+ * @create: called when a base has only its lock and its scheme; may replace the scheme's
+ *	operations; may sleep; 0 or -errno. NULL if the source needs no such step.
  * @init: prepares a base's members for this source; may sleep
  * @program: makes co_softclock(), or callout_base.again, run on the base's CPU at tick @tick
  *	or soon after it, and not before it; the base's lock is held

@@ -22,8 +22,9 @@
  * 64 words. The work that chip_full does for itself counts in the base's statistics
  * as if the host had done it, but not as a wake-up.
  *
- * The host's side is a scheme that wraps the base's scheme and reports each start
- * and stop. So the core knows nothing of chips.
+ * The host's side is in the operations of the base's scheme, which it replaces by its
+ * own: they call the scheme's, and report each start and stop. So the core knows nothing
+ * of chips.
  *
  * The busy bits wake the host in time for every callout of an exact scheme. The host
  * asks for an interrupt where the bits do not show a callout: for a callout whose
@@ -45,7 +46,7 @@
 
 static struct callout_chip *to_chip(struct callout_scheme *s)
 {
-	return container_of(s, struct callout_chip, s);
+	return container_of(s->ops, struct callout_chip, ops);
 }
 
 static u64 chip_now(struct callout_base *base)
@@ -158,11 +159,8 @@ static void chip_queued(struct callout_chip *chip, const struct callout_node *n)
 {
 	struct callout_base *base = chip->base;
 	unsigned int bucket = n->expires & chip->mask;
-	u64 now, visit;
+	u64 now = co_now(base), visit;
 
-	if (!chip->busy)
-		return;
-	now = co_now(base);
 	chip->queued++;
 	if (unlikely(n->expires <= now))
 		chip->asked = n->expires;
@@ -181,7 +179,7 @@ static void chip_unqueued(struct callout_chip *chip, const struct callout_node *
 {
 	unsigned int bucket = n->expires & chip->mask;
 
-	if (chip->busy && !--chip->count[bucket])
+	if (!--chip->count[bucket])
 		__clear_bit(bucket, chip->busy);
 }
 
@@ -190,7 +188,7 @@ static void chip_start(struct callout_scheme *s, struct callout_node *n,
 {
 	struct callout_chip *chip = to_chip(s);
 
-	chip->inner->ops->start(chip->inner, n, now, expires);
+	chip->inner->start(s, n, now, expires);
 	chip_queued(chip, n);
 }
 
@@ -198,32 +196,33 @@ static void chip_stop(struct callout_scheme *s, struct callout_node *n)
 {
 	struct callout_chip *chip = to_chip(s);
 
-	chip->inner->ops->stop(chip->inner, n);
-	chip_unqueued(chip, n);
+	chip->inner->stop(s, n);
+	if (!chip->bulk)
+		chip_unqueued(chip, n);
 }
 
-/* For chip_full, which knows no buckets. */
-static void chip_rearm(struct callout_scheme *s, struct callout_node *n,
-		       u64 now, u64 expires)
+/* Report what advance or take has moved to @out, and move it to @to. */
+static void chip_report(struct callout_chip *chip, struct list_head *out,
+			struct list_head *to)
 {
-	co_scheme_move(to_chip(s)->inner, n, now, expires);
+	struct callout_node *n;
+
+	chip->bulk = false;
+	list_for_each_entry(n, out, entry)
+		chip_unqueued(chip, n);
+	list_splice_tail(out, to);
 }
 
 static bool chip_advance(struct callout_scheme *s, u64 now,
 			 unsigned int *budget, struct list_head *due)
 {
 	struct callout_chip *chip = to_chip(s);
-	struct callout_node *n;
 	LIST_HEAD(out);
 	bool more;
 
-	more = chip->inner->ops->advance(chip->inner, now, budget, &out);
-	list_for_each_entry(n, &out, entry)
-		chip_unqueued(chip, n);
-	list_splice_tail(&out, due);
-	s->visits = chip->inner->visits;
-	s->requeues = chip->inner->requeues;
-	s->steps = chip->inner->steps;
+	chip->bulk = true;
+	more = chip->inner->advance(s, now, budget, &out);
+	chip_report(chip, &out, due);
 	return more;
 }
 
@@ -231,84 +230,22 @@ static bool chip_take(struct callout_scheme *s, unsigned int *budget,
 		      struct list_head *out)
 {
 	struct callout_chip *chip = to_chip(s);
-	struct callout_node *n;
 	LIST_HEAD(taken);
 	bool more;
 
-	more = chip->inner->ops->take(chip->inner, budget, &taken);
-	list_for_each_entry(n, &taken, entry)
-		chip_unqueued(chip, n);
-	list_splice_tail(&taken, out);
+	chip->bulk = true;
+	more = chip->inner->take(s, budget, &taken);
+	chip_report(chip, &taken, out);
 	return more;
-}
-
-static u64 chip_next_due(struct callout_scheme *s, unsigned int *budget)
-{
-	struct callout_scheme *inner = to_chip(s)->inner;
-
-	return inner->ops->next_due(inner, budget);
-}
-
-static struct callout_node *chip_find(struct callout_scheme *s,
-				      callout_match_fn match, const void *data)
-{
-	struct callout_scheme *inner = to_chip(s)->inner;
-
-	return inner->ops->find(inner, match, data);
-}
-
-static u64 chip_late(struct callout_scheme *s, u64 interval)
-{
-	struct callout_scheme *inner = to_chip(s)->inner;
-
-	return inner->ops->late(inner, interval);
-}
-
-static int chip_reserve(struct callout_scheme *s, int n)
-{
-	struct callout_scheme *inner = to_chip(s)->inner;
-
-	return inner->ops->reserve(inner, n);
-}
-
-static int chip_check(struct callout_scheme *s)
-{
-	struct callout_scheme *inner = to_chip(s)->inner;
-
-	return inner->ops->check(inner);
 }
 
 static void chip_destroy(struct callout_scheme *s)
 {
 	struct callout_chip *chip = to_chip(s);
 
-	chip->inner->ops->destroy(chip->inner);
+	chip->inner->destroy(s);
 	bitmap_free(chip->busy);
 	kvfree(chip);
-}
-
-/*
- * Set the operations: they call the operations of @inner through the chip. An
- * operation that @inner lacks is NULL.
- */
-static void chip_set_ops(struct callout_chip *chip,
-			 const struct callout_scheme_ops *inner)
-{
-	chip->ops = *inner;
-	chip->ops.create = NULL;
-	chip->ops.destroy = chip_destroy;
-	chip->ops.reserve = inner->reserve ? chip_reserve : NULL;
-	chip->ops.start = chip_start;
-	/* @n must not stay in chip_busy's bucket for its earlier time. */
-	chip->ops.rearm = chip->busy ? NULL : chip_rearm;
-	chip->ops.stop = chip_stop;
-	chip->ops.advance = chip_advance;
-	chip->ops.next_due = chip_next_due;
-	chip->ops.take = chip_take;
-	chip->ops.find = inner->find ? chip_find : NULL;
-	chip->ops.late = inner->late ? chip_late : NULL;
-	chip->ops.check = chip_check;
-	chip->s.ops = &chip->ops;
 }
 
 /* Create a base's chip, with no callout in it. Return 0, -EINVAL or -ENOMEM. */
@@ -325,6 +262,12 @@ static int chip_create(struct callout_base *base,
 			     params->node);
 	if (!chip)
 		return -ENOMEM;
+	chip->mask = buckets - 1;
+	chip->asked = U64_MAX;
+	chip->base = base;
+	chip->inner = base->scheme->ops;
+	chip->ops = *chip->inner;
+	chip->ops.destroy = chip_destroy;
 	if (counts) {
 		chip->busy = bitmap_zalloc_node(buckets, GFP_KERNEL,
 						params->node);
@@ -332,13 +275,14 @@ static int chip_create(struct callout_base *base,
 			kvfree(chip);
 			return -ENOMEM;
 		}
+		chip->ops.start = chip_start;
+		chip->ops.stop = chip_stop;
+		/* @n must not stay in the bucket for its earlier time. */
+		chip->ops.rearm = NULL;
+		chip->ops.advance = chip_advance;
+		chip->ops.take = chip_take;
 	}
-	chip->mask = buckets - 1;
-	chip->asked = U64_MAX;
-	chip->base = base;
-	chip->inner = base->scheme;
-	chip_set_ops(chip, base->scheme->ops);
-	base->scheme = &chip->s;
+	base->scheme->ops = &chip->ops;
 	return 0;
 }
 

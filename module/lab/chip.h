@@ -28,9 +28,8 @@ extern const struct callout_chip_source callout_chip_full;
 
 /**
  * struct callout_chip - the chip of a base; protected by the base's lock
- * @s: the scheme that the base sees: @inner, with reports of what is queued
- * @ops: the operations of @s
- * @inner: the scheme that keeps the callouts
+ * @ops: the operations of the base's scheme: @inner, with reports of what is queued
+ * @inner: the scheme's own operations
  * @base: the base
  * @interrupts: number of times that the chip has interrupted the host
  * @passes: number of times that the simulation was woken and the chip did not
@@ -39,19 +38,20 @@ extern const struct callout_chip_source callout_chip_full;
  * @queued: callouts that were queued; for chip_busy only
  * @asked: a tick at which the host wants an interrupt even if no bucket is
  *	busy, or U64_MAX
+ * @bulk: advance or take runs: what it removes is reported at its end, not by stop
  * @mask: number of buckets - 1
  * @busy: a bit for each bucket
  * @count: the host's side: how many callouts are queued for each bucket
  */
 struct callout_chip {
-	struct callout_scheme s;
 	struct callout_scheme_ops ops;
-	struct callout_scheme *inner;
+	const struct callout_scheme_ops *inner;
 	struct callout_base *base;
 	u64 interrupts;
 	u64 passes;
 	u64 queued;
 	u64 asked;
+	bool bulk;
 	unsigned int mask;
 	unsigned long *busy;
 	unsigned int count[];
@@ -60,7 +60,7 @@ struct callout_chip {
 /* The chip of a base whose tick source is a chip. */
 static inline struct callout_chip *co_chip(struct callout_base *base)
 {
-	return container_of(base->scheme, struct callout_chip, s);
+	return container_of(base->scheme->ops, struct callout_chip, ops);
 }
 
 static inline const struct callout_chip_source *
