@@ -182,8 +182,9 @@ static void hier_add(struct hier_wheel *w, struct callout_node *c, unsigned int 
 	__set_bit(slot, w->busy);
 }
 
-static void hier_del(struct hier_wheel *w, struct callout_node *c)
+static void hier_stop(struct callout_scheme *s, struct callout_node *c)
 {
+	struct hier_wheel *w = to_hier(s);
 	unsigned int slot;
 
 	if (co_in_tree(c)) {
@@ -341,11 +342,6 @@ static void hier_start(struct callout_scheme *s, struct callout_node *c, u64 now
 	hier_add(w, c, slot, k, 0);
 }
 
-static void hier_stop(struct callout_scheme *s, struct callout_node *c)
-{
-	hier_del(to_hier(s), c);
-}
-
 /* Requeue @c, a callout of level @k, at @tick. @c is not due. */
 static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned int k,
 			 u64 tick)
@@ -363,7 +359,7 @@ static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned 
 		migrated = c->word[2] & HIER_MIGRATED;
 		own = hier_own_level(c);
 	}
-	hier_del(w, c);
+	hier_stop(&w->s, c);
 	if (hier_exact(w)) {
 		slot = hier_slot(w, tick, c->expires);
 	} else {
@@ -392,7 +388,7 @@ static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 		c = list_first_entry(&w->slot[slot], struct callout_node, entry);
 	w->s.visits++;
 	if (c->expires <= tick) {
-		hier_del(w, c);
+		hier_stop(&w->s, c);
 		co_scheme_due(c, due);
 	} else {
 		hier_requeue(w, c, k, tick);
@@ -527,7 +523,11 @@ static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 	}
 	if (*nr > CALLOUT_MAX_LEVELS)
 		return 0;
-	for (k = 0; k < *nr; k++) {
+	for (k = 0; ; k++) {
+		level[k].unit = unit;
+		level[k].shift = is_power_of_2(unit) ? ilog2(unit) : -1;
+		if (k == *nr)
+			return first;
 		if (p->variant == FIRST_DIGIT)
 			slots = 1U << DIGIT_SHIFT;
 		else
@@ -536,17 +536,12 @@ static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 		if (slots < CALLOUT_MIN_SLOTS || slots > CALLOUT_MAX_SLOTS ||
 		    !unit)
 			return 0;
-		level[k].unit = unit;
-		level[k].shift = is_power_of_2(unit) ? ilog2(unit) : -1;
 		level[k].slots = slots;
 		level[k].first = first;
 		first += slots;
 		if (check_mul_overflow(unit, (u64)slots, &unit))
 			unit = 0;
 	}
-	level[k].unit = unit;
-	level[k].shift = is_power_of_2(unit) ? ilog2(unit) : -1;
-	return first;
 }
 
 static_assert(CALLOUT_MAX_LEVELS == 16 && CALLOUT_MIN_SLOTS == 2 &&
