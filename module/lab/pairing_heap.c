@@ -114,14 +114,14 @@ static void pairing_unlink(struct pairing_node *node)
 	node->prev = node;
 }
 
-/* Remove @node. Its children become trees of the forest. */
-static void pairing_remove(struct pairing_heap *h, struct pairing_node *node)
+/* The children of @c become trees of the forest. */
+static void pairing_stop(struct callout_scheme *s, struct callout_node *c)
 {
-	struct pairing_node *child = node->child;
+	struct pairing_node *node = pairing_node(c), *child = node->child;
 
 	pairing_unlink(node);
 	if (child)
-		pairing_append(&h->forest, child, child->prev);
+		pairing_append(&to_heap(s)->forest, child, child->prev);
 }
 
 /* Meld two trees that are in no list. */
@@ -166,11 +166,6 @@ static void pairing_start(struct callout_scheme *s, struct callout_node *c, u64 
 	pairing_push_tree(h, node);
 }
 
-static void pairing_stop(struct callout_scheme *s, struct callout_node *c)
-{
-	pairing_remove(to_heap(s), pairing_node(c));
-}
-
 /*
  * Meld the forest into one tree. Return false if the budget ran out first.
  * Otherwise the bound is the root's expiry.
@@ -196,19 +191,19 @@ static bool pairing_advance(struct callout_scheme *s, u64 now,
 			    unsigned int *budget, struct list_head *due)
 {
 	struct pairing_heap *h = to_heap(s);
-	struct pairing_node *root;
+	struct callout_node *c;
 
 	while (h->bound <= now) {
 		if (!pairing_consolidate(h, budget))
 			return true;
-		root = h->forest.child;
-		if (!root || h->bound > now)
+		if (!h->forest.child || h->bound > now)
 			break;
 		if (!co_spend(budget))
 			return true;
 		s->visits++;
-		pairing_remove(h, root);
-		co_scheme_due(pairing_callout(root), due);
+		c = pairing_callout(h->forest.child);
+		pairing_stop(s, c);
+		co_scheme_due(c, due);
 	}
 	return false;
 }
