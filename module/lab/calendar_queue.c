@@ -227,6 +227,18 @@ static struct callout_node *calendar_first_of_both(struct calendar_queue *q,
 	return !c || (old && old->expires <= c->expires) ? old : c;
 }
 
+/* Remove the first callout that is due by @now. NULL if there is none, or no budget left. */
+static struct callout_node *calendar_pop(struct calendar_queue *q, u64 now,
+					 unsigned int *budget)
+{
+	struct callout_node *c = calendar_first_of_both(q, now, budget);
+
+	if (!c || c->expires > now || !co_spend(budget))
+		return NULL;
+	calendar_remove(q, c);
+	return c;
+}
+
 static bool calendar_advance(struct callout_scheme *s, u64 now,
 			     unsigned int *budget, struct list_head *due)
 {
@@ -238,16 +250,9 @@ static bool calendar_advance(struct callout_scheme *s, u64 now,
 		calendar_move(q, steps);
 		*budget -= steps;
 	}
-	for (;;) {
-		c = calendar_first_of_both(q, now, budget);
-		if (!*budget)
-			return true;
-		if (!c || c->expires > now)
-			return false;
-		--*budget;
-		calendar_remove(q, c);
+	while ((c = calendar_pop(q, now, budget)))
 		co_scheme_due(c, due);
-	}
+	return !*budget;
 }
 
 /* A lower bound: the first tick of the day that the search has reached. */
@@ -271,19 +276,11 @@ static u64 calendar_next_due(struct callout_scheme *s, unsigned int *budget)
 static bool calendar_take(struct callout_scheme *s, unsigned int *budget,
 			  struct list_head *out)
 {
-	struct calendar_queue *q = to_queue(s);
 	struct callout_node *c;
 
-	for (;;) {
-		c = calendar_first_of_both(q, U64_MAX, budget);
-		if (!*budget)
-			return true;
-		if (!c)
-			return false;
-		--*budget;
-		calendar_remove(q, c);
+	while ((c = calendar_pop(to_queue(s), U64_MAX, budget)))
 		list_add_tail(&c->entry, out);
-	}
+	return !*budget;
 }
 
 /* Check the list of day @i of the year. */
