@@ -37,7 +37,7 @@ static inline unsigned long co_blocks_end(unsigned int nr)
 /* Number of elements. The caller serialises all uses except reserve. */
 static inline unsigned long co_blocks_room(struct callout_blocks *b)
 {
-	/* Pairs with cmpxchg() in blocks_reserve(). */
+	/* Pairs with cmpxchg() in co_blocks_scheme_reserve(). */
 	while (b->nr < CALLOUT_BLOCKS && smp_load_acquire(&b->block[b->nr]))
 		b->nr++;
 	return co_blocks_end(b->nr);

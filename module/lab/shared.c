@@ -68,12 +68,19 @@ bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 	return false;
 }
 
-/*
- * Add @n zeroed elements, unless as many were given back by a negative @n. May
- * sleep; may run concurrently with any use. Return 0 or -ENOMEM.
- */
-static int blocks_reserve(struct callout_blocks *b, int n)
+static struct callout_blocks *blocks_of(struct callout_scheme *s)
 {
+	return &container_of(s, struct callout_blocks_scheme, s)->blocks;
+}
+
+/*
+ * reserve for a scheme that needs an element for each callout. Add @n zeroed elements,
+ * unless as many were given back by a negative @n. May sleep; may run concurrently
+ * with any use. Return 0 or -ENOMEM.
+ */
+int co_blocks_scheme_reserve(struct callout_scheme *s, int n)
+{
+	struct callout_blocks *b = blocks_of(s);
 	long wanted = atomic_long_add_return(n, &b->wanted);
 	unsigned long elements;
 	unsigned int nr;
@@ -101,11 +108,6 @@ enomem:
 	return -ENOMEM;
 }
 
-static struct callout_blocks *blocks_of(struct callout_scheme *s)
-{
-	return &container_of(s, struct callout_blocks_scheme, s)->blocks;
-}
-
 /* destroy for a scheme with an array. */
 void co_blocks_destroy(struct callout_scheme *s)
 {
@@ -114,12 +116,6 @@ void co_blocks_destroy(struct callout_scheme *s)
 	for (nr = 0; nr < CALLOUT_BLOCKS; nr++)
 		kvfree(blocks_of(s)->block[nr]);
 	kvfree(s);
-}
-
-/* reserve for a scheme that needs an element for each callout. */
-int co_blocks_scheme_reserve(struct callout_scheme *s, int n)
-{
-	return blocks_reserve(blocks_of(s), n);
 }
 
 /*
@@ -135,7 +131,7 @@ void *co_blocks_create(const struct callout_scheme_ops *ops, size_t size,
 		return s;
 	blocks_of(s)->size = element;
 	blocks_of(s)->node = p->node;
-	if (!blocks_reserve(blocks_of(s), 1))
+	if (!co_blocks_scheme_reserve(s, 1))
 		return s;
 	co_scheme_free(s);
 	return ERR_PTR(-ENOMEM);
