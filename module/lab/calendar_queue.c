@@ -37,6 +37,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include "blocks.h"
+#include "first.h"
 #include "wheel/scheme.h"
 
 #define MIN_DAYS	2UL
@@ -291,12 +292,10 @@ static int calendar_check_list(struct calendar_queue *q, unsigned int which,
 	struct list_head *list = calendar_list(q, which, i);
 	unsigned long ago = (cal->day - 1 - i) & (cal->nr - 1);
 	struct callout_node *c;
-	u64 last = 0;
 
+	if (!co_sorted_check(list))
+		return 1;
 	list_for_each_entry(c, list, entry) {
-		if (c->expires < last)
-			return 1;
-		last = c->expires;
 		if ((c->expires >> cal->shift & (cal->nr - 1)) != i)
 			return 2;
 		if (c->word[2] != which)

@@ -175,7 +175,7 @@ static int paper_check(struct callout_scheme *s)
 	struct paper_wheel *w = to_paper(s);
 	int ret = co_ring_check(&w->r);
 	bool cursor_seen = !w->cursor;
-	struct list_head *pos, *bucket;
+	struct list_head *bucket;
 	struct callout_node *c;
 	unsigned int i;
 	u64 visit;
@@ -186,12 +186,11 @@ static int paper_check(struct callout_scheme *s)
 		/* Entries before the cursor have been visited. */
 		if (w->cursor && bucket == co_ring_slot(&w->r, w->visited))
 			visit += w->r.mask + 1;
-		list_for_each(pos, bucket) {
-			if (pos == w->cursor) {
+		list_for_each_entry(c, bucket, entry) {
+			if (&c->entry == w->cursor) {
 				cursor_seen = true;
 				visit = w->visited;
 			}
-			c = list_entry(pos, struct callout_node, entry);
 			if (c->word[2] != paper_rounds(w, visit, c->expires))
 				return 10;
 			if (w->r.time - w->r.laps.since > w->r.mask &&

@@ -174,22 +174,19 @@ static struct callout_node *lawn_first(struct callout_scheme *s)
 	return list_first_entry(&q->list, struct callout_node, entry);
 }
 
-static int lawn_check_queue(const struct lawn_queue *q)
+static int lawn_check_queue(struct lawn_queue *q)
 {
 	struct callout_node *c;
-	u64 last = q->head;
 
 	if (list_empty(&q->list))
 		return 10;
-	if (list_first_entry(&q->list, struct callout_node, entry)->expires != last)
+	if (list_first_entry(&q->list, struct callout_node, entry)->expires != q->head)
 		return 11;
-	list_for_each_entry(c, &q->list, entry) {
-		if (c->expires < last)
-			return 12;
-		last = c->expires;
+	if (!co_sorted_check(&q->list))
+		return 12;
+	list_for_each_entry(c, &q->list, entry)
 		if (c->word[2] != ((unsigned long)q | CALLOUT_NOT_IN_TREE))
 			return 13;
-	}
 	return 0;
 }
 

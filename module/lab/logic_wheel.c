@@ -176,7 +176,6 @@ static int logic_check(struct callout_scheme *s)
 	struct logic_wheel *w = to_logic(s);
 	bool cursor_seen = !w->cursor || w->cursor == &w->r.overflow;
 	int ret = co_ring_check(&w->r);
-	struct list_head *pos;
 	struct callout_node *c;
 	unsigned int i;
 
@@ -186,15 +185,14 @@ static int logic_check(struct callout_scheme *s)
 		return 10;
 	if (logic_overflow(w) <= w->r.time)
 		return 11;
-	list_for_each(pos, &w->r.overflow) {
-		c = list_entry(pos, struct callout_node, entry);
-		if (pos->next->prev != pos || pos->prev->next != pos)
-			return 12;
+	if (!co_links_hold(&w->r.overflow))
+		return 12;
+	list_for_each_entry(c, &w->r.overflow, entry) {
 		if (c->word[2] != IN_OVERFLOW)
 			return 13;
 		if (c->expires < logic_overflow(w))
 			return 14;
-		if (pos == w->cursor)
+		if (&c->entry == w->cursor)
 			cursor_seen = true;
 	}
 	if (!cursor_seen)

@@ -241,32 +241,6 @@ bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 	return co_scheme_take_list(s, &r->overflow, budget, out);
 }
 
-static bool links_hold(struct list_head *list)
-{
-	struct list_head *pos;
-
-	list_for_each(pos, list)
-		if (pos->next->prev != pos || pos->prev->next != pos)
-			return false;
-	return true;
-}
-
-/* Are a list's links consistent, and is the list in order of expiry? */
-bool co_sorted_check(struct list_head *list)
-{
-	struct callout_node *c;
-	u64 before = 0;
-
-	if (!links_hold(list))
-		return false;
-	list_for_each_entry(c, list, entry) {
-		if (c->expires < before)
-			return false;
-		before = c->expires;
-	}
-	return true;
-}
-
 /* check for the common part; its numbers are below 10. */
 int co_ring_check(struct callout_slots *r)
 {
@@ -281,7 +255,7 @@ int co_ring_check(struct callout_slots *r)
 	if (r->next <= r->time)
 		return 3;
 	for (i = 0; i <= r->mask; i++) {
-		if (!links_hold(&r->slot[i]))
+		if (!co_links_hold(&r->slot[i]))
 			return 4;
 		if (test_bit(i, r->busy) == list_empty(&r->slot[i]))
 			return 5;

@@ -102,7 +102,6 @@ u64 co_ring_skip(struct callout_slots *r, u64 now);
 u64 co_ring_next_due(struct callout_scheme *s, unsigned int *budget);
 bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 		  struct list_head *out);
-bool co_sorted_check(struct list_head *list);
 int co_ring_check(struct callout_slots *r);
 
 #endif /* _CALLOUT_RING_H */

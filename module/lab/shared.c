@@ -68,6 +68,33 @@ bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 	return false;
 }
 
+/* Are a list's links consistent? For check. */
+bool co_links_hold(struct list_head *list)
+{
+	struct list_head *pos;
+
+	list_for_each(pos, list)
+		if (pos->next->prev != pos || pos->prev->next != pos)
+			return false;
+	return true;
+}
+
+/* Are a list's links consistent, and is the list in order of expiry? */
+bool co_sorted_check(struct list_head *list)
+{
+	struct callout_node *c;
+	u64 before = 0;
+
+	if (!co_links_hold(list))
+		return false;
+	list_for_each_entry(c, list, entry) {
+		if (c->expires < before)
+			return false;
+		before = c->expires;
+	}
+	return true;
+}
+
 static struct callout_blocks *blocks_of(struct callout_scheme *s)
 {
 	return &container_of(s, struct callout_blocks_scheme, s)->blocks;

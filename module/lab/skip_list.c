@@ -172,16 +172,13 @@ static int skip_check(struct callout_scheme *s)
 	struct skip_list *l = to_skip(s);
 	struct callout_node *c;
 	unsigned int i;
-	u64 last = 0;
 	int ret;
 
-	list_for_each_entry(c, &l->list, entry) {
-		if (c->expires < last)
-			return 6;
-		last = c->expires;
+	if (!co_sorted_check(&l->list))
+		return 6;
+	list_for_each_entry(c, &l->list, entry)
 		if (skip_top(c) && skip_top(c)->c != c)
 			return 7;
-	}
 	for (i = 0; i < LEVELS; i++) {
 		ret = skip_check_level(l, i);
 		if (ret)

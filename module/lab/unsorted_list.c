@@ -154,16 +154,14 @@ static int unsorted_check(struct callout_scheme *s)
 	struct unsorted_list *l = to_list(s);
 	u64 from = l->time + (l->cursor ? l->pass_ticks : 0);
 	bool cursor_seen = !l->cursor || l->cursor == &l->head;
-	struct list_head *pos;
 	struct callout_node *c;
 
-	list_for_each(pos, &l->head) {
-		c = list_entry(pos, struct callout_node, entry);
-		if (pos->next->prev != pos || pos->prev->next != pos)
-			return 1;
+	if (!co_links_hold(&l->head))
+		return 1;
+	list_for_each_entry(c, &l->head, entry) {
 		if (c->expires < l->bound)
 			return 2;
-		if (pos == l->cursor) {
+		if (&c->entry == l->cursor) {
 			cursor_seen = true;
 			from = l->time;
 		}
