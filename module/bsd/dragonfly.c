@@ -10,13 +10,10 @@
 #include <linux/module.h>
 #include "work.h"
 
-static void co_dragonfly_set_on(struct callout_dragonfly *c, int distance,
-				callout_func_t *func, void *arg, int cpu)
+static bool co_dragonfly_terminated(struct callout_dragonfly *c)
 {
-	if (WARN_ONCE(READ_ONCE(c->terminated),
-		      "callout: set after callout_terminate()\n"))
-		return;
-	callout_work_reset_on(&c->w, distance, func, arg, cpu);
+	return WARN_ONCE(READ_ONCE(c->terminated),
+			 "callout: set after callout_terminate()\n");
 }
 
 /**
@@ -34,11 +31,8 @@ static void co_dragonfly_set_on(struct callout_dragonfly *c, int distance,
 void callout_dragonfly_reset(struct callout_dragonfly *c, int distance,
 			     callout_func_t *func, void *arg)
 {
-	int cpu = c->w.cpu;
-
-	if (cpu == CALLOUT_WORK_CALLER)
-		cpu = raw_smp_processor_id();
-	co_dragonfly_set_on(c, distance, func, arg, cpu);
+	if (!co_dragonfly_terminated(c))
+		callout_work_reset(&c->w, distance, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_dragonfly_reset);
 
@@ -57,7 +51,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_reset);
 void callout_dragonfly_reset_bycpu(struct callout_dragonfly *c, int distance,
 				   callout_func_t *func, void *arg, int cpu)
 {
-	co_dragonfly_set_on(c, distance, func, arg, cpu);
+	if (!co_dragonfly_terminated(c))
+		callout_work_reset_on(&c->w, distance, func, arg, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_dragonfly_reset_bycpu);
 
