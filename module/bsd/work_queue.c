@@ -84,7 +84,6 @@ int co_workqueue_create(void)
 	ordered_wq = alloc_workqueue("callout_ordered", WQ_PERCPU, 1);
 	if (!ordered_wq) {
 		destroy_workqueue(wq);
-		wq = NULL;
 		return -ENOMEM;
 	}
 	return 0;
