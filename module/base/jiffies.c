@@ -56,12 +56,12 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/tick.h>
 #include "base.h"
 #include "kcompat.h"
 #include "tick.h"
 #ifdef CONFIG_CALLOUT_TIMERS
 #include <linux/callout_tick.h>
-#include <linux/tick.h>
 #include <linux/tick_timer_begin.h>
 #endif
 
@@ -145,7 +145,6 @@ static bool jiffies_timer_here(struct callout_base *base)
 	       co_base_has_class(base, CALLOUT_CLASS_GLOBAL);
 }
 
-#ifdef CONFIG_CALLOUT_TIMERS
 /*
  * Does a coming tick look at @base, so that its timer need not be set? If the tick
  * stops before, callout_tick_stops() sets the timer. Interrupts are off. The bases
@@ -153,15 +152,10 @@ static bool jiffies_timer_here(struct callout_base *base)
  */
 static bool jiffies_tick_looks(struct callout_base *base)
 {
-	return base->cpu == smp_processor_id() &&
+	return IS_ENABLED(CONFIG_CALLOUT_TIMERS) &&
+	       base->cpu == smp_processor_id() &&
 	       base->index != CALLOUT_INDEX_TEST && !tick_nohz_tick_stopped();
 }
-#else
-static bool jiffies_tick_looks(struct callout_base *base)
-{
-	return false;
-}
-#endif
 
 static void jiffies_set_timer_to(struct callout_base *base, unsigned long expires)
 {
@@ -195,29 +189,26 @@ static void jiffies_set_timer(struct callout_base *base, u64 now, u64 tick)
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
 	u64 now = jiffies_now(base);
+	bool here;
 
 	lockdep_assert_held(&base->lock);
 	if (tick > now && jiffies_tick_looks(base))
 		return;
-	if (jiffies_timer_here(base)) {
-		if (tick == now + 1 && jiffies_tick_runs(base)) {
-			irq_work_queue(&base->next_tick);
-			return;
-		}
+	here = jiffies_timer_here(base);
+	if (here && tick == now + 1 && jiffies_tick_runs(base)) {
+		irq_work_queue(&base->next_tick);
+	} else if (here && unlikely(tick <= now) && in_interrupt() &&
+		   co_goes_on_here(base)) {
 		/*
 		 * A tick that has come has no edge of jiffies to wait for. In task
 		 * context with softirqs on, the tasklet would wake ksoftirqd, and
 		 * no task may be woken with the base locked. Overdue ticks are rare
 		 * there.
 		 */
-		if (unlikely(tick <= now) && in_interrupt() &&
-		    co_goes_on_here(base))
-			tasklet_schedule(&base->again);
-		else
-			jiffies_set_timer(base, now, tick);
-		return;
+		tasklet_schedule(&base->again);
+	} else {
+		jiffies_set_timer(base, now, tick);
 	}
-	jiffies_set_timer(base, now, tick);
 }
 
 /*
