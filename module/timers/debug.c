@@ -21,14 +21,6 @@ static void timer_never_prepared(struct callout_timer *unused)
 	WARN_ON(1);
 }
 
-static void timer_prepare(struct callout_timer *t)
-{
-	static struct lock_class_key key;
-
-	callout_timer_init_key(t, timer_never_prepared, 0,
-			       "callout_timer never prepared", &key);
-}
-
 static void *timer_hint(void *addr)
 {
 	return ((struct callout_timer *)addr)->function;
@@ -69,9 +61,12 @@ static bool timer_fixup_free(void *addr, enum debug_obj_state state)
 /* Called before a timer is locked, so that it may be initialised here. */
 static bool timer_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
+	static struct lock_class_key key;
+
 	if (state != ODEBUG_STATE_NOTAVAILABLE)
 		return false;
-	timer_prepare(addr);
+	callout_timer_init_key(addr, timer_never_prepared, 0,
+			       "callout_timer never prepared", &key);
 	return true;
 }
 
