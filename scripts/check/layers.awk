@@ -164,17 +164,23 @@ pass != 2 {
 	next
 }
 
+# In quotes: a file of the same folder, or from module/ on. Between < and >: a header of
+# module/include/, or of the kernel.
 /^#[ \t]*include/ {
 	match($0, /["<].*[">]/)
 	name = substr($0, RSTART + 1, RLENGTH - 2)
-	from = "include/"
+	path = "include/" name
 	if ($0 ~ /"/) {
-		from = file
-		sub(/[^\/]*$/, "", from)
+		path = file
+		sub(/[^\/]*$/, "", path)
+		path = path name
+		while (sub(/[^\/.]+\/\.\.\//, "", path))
+			;
+		if (!(path in layer_of))
+			path = name
+		if (!(path in layer_of))
+			fail("module/" file ":" FNR ": no file of module/ is " name)
 	}
-	path = from name
-	while (sub(/[^\/.]+\/\.\.\//, "", path))
-		;
 	if (path in layer_of)
 		check(path, " " layer_of[path])
 	next
