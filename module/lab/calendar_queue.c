@@ -293,7 +293,7 @@ static int calendar_check_list(struct calendar_queue *q, unsigned int which,
 	unsigned long ago = (cal->day - 1 - i) & (cal->nr - 1);
 	struct callout_node *c;
 
-	if (!co_sorted_check(list))
+	if (!co_order_holds(list))
 		return 1;
 	list_for_each_entry(c, list, entry) {
 		if ((c->expires >> cal->shift & (cal->nr - 1)) != i)

@@ -14,7 +14,7 @@ u64 co_first_due(struct callout_scheme *s, unsigned int *budget);
 bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 		   struct list_head *out);
 bool co_links_hold(struct list_head *list);
-bool co_sorted_check(struct list_head *list);
+bool co_order_holds(struct list_head *list);
 void *co_scheme_alloc(const struct callout_scheme_ops *ops, size_t size,
 		      const struct callout_scheme_params *p);
 void co_scheme_free(struct callout_scheme *s);

@@ -182,7 +182,7 @@ static int lawn_check_queue(struct lawn_queue *q)
 		return 10;
 	if (list_first_entry(&q->list, struct callout_node, entry)->expires != q->head)
 		return 11;
-	if (!co_sorted_check(&q->list))
+	if (!co_order_holds(&q->list))
 		return 12;
 	list_for_each_entry(c, &q->list, entry)
 		if (c->word[2] != ((unsigned long)q | CALLOUT_NOT_IN_TREE))

@@ -247,7 +247,7 @@ int co_ring_check(struct callout_slots *r)
 	unsigned int i, nr = 0;
 	struct callout_node *c;
 
-	if (!co_sorted_check(&r->late))
+	if (!co_order_holds(&r->late))
 		return 1;
 	list_for_each_entry(c, &r->late, entry)
 		if (c->expires > r->time)

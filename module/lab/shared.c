@@ -80,7 +80,7 @@ bool co_links_hold(struct list_head *list)
 }
 
 /* Are a list's links consistent, and is the list in order of expiry? */
-bool co_sorted_check(struct list_head *list)
+bool co_order_holds(struct list_head *list)
 {
 	struct callout_node *c;
 	u64 before = 0;

@@ -174,7 +174,7 @@ static int skip_check(struct callout_scheme *s)
 	unsigned int i;
 	int ret;
 
-	if (!co_sorted_check(&l->list))
+	if (!co_order_holds(&l->list))
 		return 6;
 	list_for_each_entry(c, &l->list, entry)
 		if (skip_top(c) && skip_top(c)->c != c)

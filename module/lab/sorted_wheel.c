@@ -82,7 +82,7 @@ static int sorted_wheel_check(struct callout_scheme *s)
 	unsigned int i;
 
 	for (i = 0; !ret && i <= r->mask; i++) {
-		if (!co_sorted_check(&r->slot[i]))
+		if (!co_order_holds(&r->slot[i]))
 			return 10;
 		list_for_each_entry(c, &r->slot[i], entry)
 			if (r->time - r->laps.since > r->mask &&

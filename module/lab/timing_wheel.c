@@ -103,7 +103,7 @@ static int timing_check(struct callout_scheme *s)
 
 	if (ret)
 		return ret;
-	if (!co_sorted_check(&r->overflow))
+	if (!co_order_holds(&r->overflow))
 		return 10;
 	if (timing_overflow(r) <= r->time)
 		return 11;
