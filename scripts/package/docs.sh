@@ -21,6 +21,8 @@ rm -rf "$source" "$pages" "$out"
 mkdir -p "$pages"
 cp -r Documentation "$source"
 rm -r "$source/man"
+# A cell of a table that is "-" would be an item of a list.
+sed -i -E ':again; s/(^|,)-(,|$)/\1\\-\2/; t again' "$source"/lab/*.csv
 
 if [ -d Documentation/man/man9 ]; then
 	scripts/package/man.sh "$pages"
