@@ -65,7 +65,7 @@ done
 
 # On a site the documents link to pages. A link whose text is the file's name has the page's title.
 # shellcheck disable=SC2016 # it is RST that has the backquotes
-sed -i -E 's~`[A-Za-z-]+\.(rst|md) <(\.\./)?([A-Za-z-]+)\.(rst|md)>`__?~:doc:`\3`~g
+sed -i -E -z 's~`[A-Za-z-]+\.(rst|md)[ \n]<(\.\./)?([A-Za-z-]+)\.(rst|md)>`__?~:doc:`\3`~g
 	s~<(\.\./)?([A-Za-z-]+)\.(rst|md)>`_~<\2.html>`_~g; s~<(man/[a-z_]+\.[1-9])>`_~<\1.html>`_~g
 	s~<ABI/testing/([a-z-]+)>`_~<abi.html#\1>`_~g; s~<ABI/testing>`_~<abi.html>`_~g
 	s~<man>`_~<man/index.html>`_~g; s~<\.\./NEWS>`_~<NEWS.html>`_~g' "$source"/*.rst
@@ -104,6 +104,9 @@ fi
 cp "$wheel" "$out/"
 if grep -rlE '<pre[^>]*>([^<]|<[^/b])*<br' "$out"; then
 	die "these pages have <br> in <pre>"
+fi
+if grep -rlE '<a [^>]*>[^<]*\.(rst|md)</a>' "$out"; then
+	die "these pages have links whose text is a file's name"
 fi
 python3 scripts/check/links.py "$out"
 echo "$out/index.html"
