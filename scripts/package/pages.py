@@ -17,7 +17,8 @@ import pygments
 import pygments.formatters
 import pygments.lexers
 
-REFERENCE = re.compile(r"\b([A-Za-z_][\w.-]*)\(([1-9])\)")
+# Not O(1).
+REFERENCE = re.compile(r"\b(?!O\()([A-Za-z_][\w.-]*)\(([1-9])\)")
 SECTIONS = {
     "1": ("Programs", []),
     "4": ("The device and the module", []),
