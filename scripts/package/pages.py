@@ -35,6 +35,9 @@ def language(code):
     """Which language an example is in, by its look: "none" for drawings and outputs."""
     if re.match(COMMANDS, code):
         return "sh"
+    # A table of flags in words.
+    if re.match(r"[A-Z_]+  +[a-z]", code):
+        return "none"
     if re.search(r"^#include|^#define|^#undef|^ *//|\w->\w|;\s*(/\*.*)?$", code, re.M):
         return "rust" if re.search(r"^use |\blet ", code, re.M) else "c"
     if re.search(r"^(import|from|with|def|async def) .*|^\w+\.run\(", code, re.M):
