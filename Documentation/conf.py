@@ -25,6 +25,8 @@ highlight_language = "none"
 
 html_theme = "furo"
 html_title = f"callout {version}"
+# The dark style that is the default underlines names, as links are, and has a dark red.
+pygments_dark_style = "github-dark"
 # The furo of Debian 12 is dark by its button only. Variables count for readers who prefer it, too.
 dark = {
     "foreground-primary": "#dfe5eb", "foreground-secondary": "#a3acb6",
