@@ -129,7 +129,8 @@ def main():
     lines = [".. SPDX-License-Identifier: GPL-2.0", "", "Manual pages", "=" * 12, ""]
     listed = []
     for section, (title, first) in SECTIONS.items():
-        lines += [title, "-" * len(title), "", ".. list-table::", "   :widths: 35 65", ""]
+        lines += [title, "-" * len(title), "",
+                  ".. list-table::", "   :widths: 35 65", "   :class: names", ""]
         found = [page for page in pages.glob(f"man{section}/*")
                  if own[page.stem, section] == page.name]
         found.sort(key=lambda page: (first.index(page.stem) if page.stem in first else len(first),
