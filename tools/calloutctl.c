@@ -84,6 +84,8 @@ static const char help[] =
 "Times have a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
 "Exit status: 0, 1 if something failed, 2 if the arguments are wrong.\n";
 
+bool callout_in_shell;
+
 int callout_usage(const char *fmt, ...)
 {
 	va_list ap;
@@ -93,7 +95,7 @@ int callout_usage(const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fputs("\nTry \"calloutctl help\".\n", stderr);
+	fputs(callout_in_shell ? "\n" : "\nTry \"calloutctl help\".\n", stderr);
 	return CALLOUT_EXIT_USAGE;
 }
 

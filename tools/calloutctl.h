@@ -48,6 +48,9 @@ int callout_cmd_bench(int argc, char **argv);
 int callout_cmd_demo(int argc, char **argv);
 int callout_cmd_fig9(int argc, char **argv);
 
+/* The arguments are of a command of "shell", and no command line is to be tried again. */
+extern bool callout_in_shell;
+
 int callout_usage(const char *fmt, ...) __printf(1, 2);
 int callout_failed(int error, const char *what);
 int callout_open_or_complain(int flags);

@@ -31,8 +31,9 @@ static void complain(const char *why)
 	fprintf(stderr, "calloutctl: %s\n", why);
 }
 
+/* Print what happened to a callout. @handle may be 0, and @note NULL. */
 static void answer(const struct shell *s, const char *what,
-		   callout_handle_t handle)
+		   callout_handle_t handle, const char *note)
 {
 	struct callout_json j;
 
@@ -42,25 +43,30 @@ static void answer(const struct shell *s, const char *what,
 		if (handle)
 			callout_json_hex(&j, "handle", handle);
 		callout_json_end(&j);
-	} else if (handle) {
-		printf("%s handle 0x%llx\n", what, handle);
-	} else {
-		puts(what);
+		return;
 	}
+	fputs(what, stdout);
+	if (handle)
+		printf(" handle 0x%llx", handle);
+	if (note)
+		printf(": %s", note);
+	putchar('\n');
 }
 
-static void print_cancelled(const struct shell *s, int ret, const char *what)
+/* @handle is the handle that the command named, or 0. */
+static void print_cancelled(const struct shell *s, int ret, const char *what,
+			    callout_handle_t handle)
 {
 	if (ret == CALLOUT_STATE_PENDING)
-		answer(s, "cancelled", 0);
+		answer(s, "cancelled", handle, NULL);
 	else if (ret == CALLOUT_STATE_UNREAD)
-		answer(s, s->json ? "withdrawn" :
-		       "withdrawn: it had fired, its event was unread", 0);
+		answer(s, "withdrawn", handle,
+		       "it had fired, its event was unread");
 	else if (ret == CALLOUT_STATE_READING)
-		answer(s, s->json ? "reading" :
-		       "cancelled: an event of it is being read", 0);
+		answer(s, s->json ? "reading" : "cancelled", handle,
+		       "an event of it is being read");
 	else if (ret == -ENOENT)
-		answer(s, "not outstanding", 0);
+		answer(s, "not outstanding", handle, NULL);
 	else
 		callout_failed(ret, what);
 }
@@ -81,7 +87,7 @@ static void set_op(const struct shell *s, struct callout_op *op,
 	if (ret < 0)
 		callout_failed(ret, what);
 	else
-		answer(s, "set", op->handle);
+		answer(s, "set", op->handle, NULL);
 }
 
 static bool shell_set(struct shell *s, int argc, char **argv)
@@ -96,7 +102,7 @@ static bool shell_set(struct shell *s, int argc, char **argv)
 	struct callout_wish wish;
 
 	if (!parse_line(argc, argv, options, false, &wish))
-		return false;
+		return true;
 	set_op(s, &wish.op, "set");
 	return true;
 }
@@ -112,14 +118,14 @@ static bool shell_move(struct shell *s, int argc, char **argv)
 	int ret;
 
 	if (!parse_line(argc, argv, options, true, &wish))
-		return false;
+		return true;
 	op = callout_op_move(wish.op.handle, wish.op.time);
 	op.flags |= wish.op.flags;
 	ret = callout_dev_do(s->fd, &op);
 	if (ret > 0)
-		answer(s, "set", op.handle);
+		answer(s, "set", op.handle, NULL);
 	else
-		print_cancelled(s, ret, "move");
+		print_cancelled(s, ret, "move", wish.op.handle);
 	return true;
 }
 
@@ -129,21 +135,38 @@ static bool shell_cancel(struct shell *s, int argc, char **argv)
 
 	if (argc != 2 || !callout_parse_number(argv[1], &handle))
 		return false;
-	print_cancelled(s, callout_dev_cancel(s->fd, handle), "cancel");
+	print_cancelled(s, callout_dev_cancel(s->fd, handle), "cancel", handle);
 	return true;
 }
 
 static bool shell_timeout(struct shell *s, int argc, char **argv)
 {
-	bool abstime = argc > 1 && !strcmp(argv[1], "-a");
+	static const struct option options[] = {
+		{ "absolute", no_argument, NULL, 'a' },
+		{ }
+	};
+	bool abstime = false;
 	__u64 time, func, arg;
 	struct callout_op op;
+	int opt;
 
-	argc -= abstime;
-	argv += abstime;
-	if (argc != 4 || !callout_parse_time(argv[1], &time) ||
-	    !callout_parse_number(argv[2], &func) ||
-	    !callout_parse_number(argv[3], &arg))
+	optind = 0;
+	while ((opt = callout_getopt(argc, argv, options)) != -1) {
+		if (opt != 'a') {
+			callout_bad_option(argv, opt);
+			return true;
+		}
+		abstime = true;
+	}
+	if (argc - optind != 3)
+		return false;
+	argv += optind;
+	if (!callout_parse_time(argv[0], &time)) {
+		callout_bad_time("timeout", "time", argv[0]);
+		return true;
+	}
+	if (!callout_parse_number(argv[1], &func) ||
+	    !callout_parse_number(argv[2], &arg))
 		return false;
 	op = callout_op_timeout(func, arg, time);
 	if (abstime)
@@ -163,7 +186,7 @@ static bool shell_untimeout(struct shell *s, int argc, char **argv)
 	if (argc == 4 && !callout_parse_number(argv[3], &handle))
 		return false;
 	op = callout_op_untimeout(func, arg, handle);
-	print_cancelled(s, callout_dev_do(s->fd, &op), "untimeout");
+	print_cancelled(s, callout_dev_do(s->fd, &op), "untimeout", handle);
 	return true;
 }
 
@@ -192,6 +215,7 @@ static bool shell_quit(struct shell *s, int argc, char **argv)
 	return true;
 }
 
+/* A command that returns false has said nothing of what is wrong: its usage does. */
 static const struct {
 	const char *name;
 	const char *usage;
@@ -343,6 +367,7 @@ int callout_cmd_shell(int argc, char **argv)
 	s.fd = callout_open_or_complain(O_NONBLOCK);
 	if (s.fd < 0)
 		return CALLOUT_EXIT_FAILED;
+	callout_in_shell = true;
 	ret = shell_loop(&s);
 	close(s.fd);
 	return ret;

@@ -34,19 +34,29 @@ complains() { printf '%b' "$2" | calloutctl shell 2>&1 | grep -qE "$1"; }
 # With standard input closed, calloutctl shell neither reads commands nor waits.
 shell_closed() { timeout 10 calloutctl shell <&-; }
 
-# Sets a callout for an hour, and moves it to 10 ms.
-moves() {
+# handled SET COMMAND: calloutctl shell sets a callout, and then does this with its handle
+handled() {
 	rm -f /tmp/commands
 	mkfifo /tmp/commands
 	calloutctl shell < /tmp/commands > /tmp/out &
 	exec 4> /tmp/commands
-	echo "set 1h 5" >&4
+	echo "$1" >&4
 	while ! grep -q handle /tmp/out; do
 		sleep 0.1
 	done
-	echo "move 10ms $(cut -d ' ' -f 3 /tmp/out)" >&4
+	echo "$2 $(cut -d ' ' -f 3 /tmp/out)" >&4
 	exec 4>&-
-	wait $! && grep -q "^fired .* cookie 5 " /tmp/out
+	wait $!
+}
+
+# Sets a callout for an hour, and moves it to 10 ms.
+moves() { handled "set 1h 5" "move 10ms" && grep -q "^fired .* cookie 5 " /tmp/out; }
+
+cancels() { handled "set 1h" cancel && grep -qxE "cancelled handle $handle" /tmp/out; }
+
+# Of a wrong line calloutctl shell says one line: what is wrong with it, or how the command is used.
+complains_once() {
+	printf '%s\n' "$1" | calloutctl shell 2> /tmp/err && [ "$(wc -l < /tmp/err)" -eq 1 ]
 }
 
 # It prints nothing, and takes a second or more.
@@ -166,11 +176,12 @@ check_calloutctl() {
 	check "bench" prints "expire +[0-9]+ +[0-9]+ +[0-9]+" calloutctl bench -n 200
 	check "bench --json" json 4 calloutctl bench --json -n 100
 	check "shell: cancelled" watched cancelled 'timeout 1h 1 2\nuntimeout 1 2\n'
-	check "shell: not outstanding" watched "not outstanding" 'cancel 1\n'
+	check "shell: cancelled by handle" cancels
+	check "shell: not outstanding" watched "not outstanding handle 0x1" 'cancel 1\n'
 	check "shell: fires" watched "fired .* cookie 5 .*" 'set 20ms 5\nset 10ms\n'
 	check "shell: events in CLOCK_REALTIME" exact
 	check "shell: move" moves
-	check "shell: move, no such callout" watched "not outstanding" 'move 1s 1\n'
+	check "shell: move, no such callout" watched "not outstanding handle 0x1" 'move 1s 1\n'
 	for option in "-c boottime" "-p 1s" "-s 1s"; do
 		check "shell: move keeps what $option sets" \
 			complains "move: no option ${option% *}" "move $option 1s 1\\n"
@@ -180,6 +191,15 @@ check_calloutctl() {
 	check "shell: no such command" \
 		complains 'no command "foo": they are set, .*, quit' 'foo 1\n'
 	check "shell: move, no unit" complains 'move: bad time "5": it needs' 'move 5 1\n'
+	for wrong in "set 5" "set -x 1s" "move 1s" "timeout 5 1 2" "timeout --period 1s 1 2" \
+		"timeout 1s 1" "cancel" "untimeout 1" foo; do
+		check "shell: one complaint of $wrong" complains_once "$wrong"
+	done
+	for absolute in -a --absolute; do
+		check "shell: timeout $absolute" \
+			watched "fired .* cookie 2 .* due 0\.000000032( .*)?" \
+			"timeout $absolute 32ns 1 2\\n"
+	done
 	check "shell: no standard input" fails 1 "standard input is closed" shell_closed
 	for clock in boottime-alarm realtime-alarm; do
 		check "shell: $clock" \
