@@ -40,7 +40,7 @@ static const char help[] =
 "          check that the module is loaded, the device may be opened and a\n"
 "          callout of 1 ms fires; say what is wrong and how to mend it\n"
 "  info [OPTIONS]\n"
-"          print limits, and counters of the whole facility\n"
+"          print clocks, limits, and counters of the whole facility\n"
 "            -j, --json           print a JSON object\n"
 "  stat [OPTIONS] [INTERVAL [COUNT]]\n"
 "          print the counters of the whole facility, at first since the module\n"

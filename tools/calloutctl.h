@@ -109,6 +109,8 @@ void callout_json_array(struct callout_json *j, const char *name,
 			const __u64 *values, unsigned int n);
 void callout_json_end(struct callout_json *j);
 
+/* Write a time with up to three digits of a fraction, and a unit. */
+void callout_time_text(__u64 ns, char text[CALLOUT_TEXT_LEN]);
 void callout_print_event(const struct callout_event *event, bool json);
 
 /**
@@ -123,6 +125,8 @@ struct callout_figures {
 	__u64 max_units;
 	__u64 late[17];
 };
+
+void callout_json_late(struct callout_json *j, const struct callout_figures *f);
 
 int callout_top_kernel_begin(void);
 int callout_top_kernel_show(unsigned int count, bool json);

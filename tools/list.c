@@ -63,30 +63,6 @@ static const char *kind_name(const struct callout_entry *entry)
 	return entry->op == CALLOUT_OP_TIMEOUT ? "timeout" : "set";
 }
 
-/* Up to three digits of a fraction, and a unit. */
-static void time_text(__u64 ns, char *text)
-{
-	static const struct {
-		const char *name;
-		__u64 ns;
-	} units[] = {
-		{ "s", 1000000000 },
-		{ "ms", 1000000 },
-		{ "us", 1000 },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(units); i++) {
-		if (ns < units[i].ns)
-			continue;
-		snprintf(text, CALLOUT_TEXT_LEN, "%llu.%03llu%s", ns / units[i].ns,
-			 ns % units[i].ns / (units[i].ns / 1000),
-			 units[i].name);
-		return;
-	}
-	snprintf(text, CALLOUT_TEXT_LEN, ns ? "%lluns" : "%llu", ns);
-}
-
 enum { PID, FD, HANDLE, KEY, CLOCK, LEFT, PERIOD, SLACK, COOKIE, FUNC, COLUMNS };
 
 static const struct callout_column columns[] = {
@@ -124,9 +100,9 @@ static void print_text(int pid, int fd, const struct callout_entry *entry)
 			 entry->handle);
 	snprintf(row.text[CLOCK], CALLOUT_TEXT_LEN, "%s",
 		 callout_clock_name(entry->clockid));
-	time_text(entry->left, row.text[LEFT]);
-	time_text(entry->period, row.text[PERIOD]);
-	time_text(entry->slack, row.text[SLACK]);
+	callout_time_text(entry->left, row.text[LEFT]);
+	callout_time_text(entry->period, row.text[PERIOD]);
+	callout_time_text(entry->slack, row.text[SLACK]);
 	snprintf(row.text[COOKIE], CALLOUT_TEXT_LEN, "%llu", entry->cookie);
 	if (entry->op == CALLOUT_OP_TIMEOUT)
 		snprintf(row.text[FUNC], CALLOUT_TEXT_LEN, "0x%llx", entry->func);

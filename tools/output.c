@@ -136,6 +136,24 @@ void callout_json_array(struct callout_json *j, const char *name,
 	putchar(']');
 }
 
+/* The least number of ticks that late[i] counts. */
+static __u64 late_from(unsigned int i)
+{
+	return i ? 1ULL << (i - 1) : 0;
+}
+
+/* Write the lateness, and from how many ticks on each count is. */
+void callout_json_late(struct callout_json *j, const struct callout_figures *f)
+{
+	__u64 from[ARRAY_SIZE(f->late)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(from); i++)
+		from[i] = late_from(i);
+	callout_json_array(j, "late_from", from, ARRAY_SIZE(from));
+	callout_json_array(j, "late", f->late, ARRAY_SIZE(f->late));
+}
+
 void callout_json_end(struct callout_json *j)
 {
 	(void)j;
@@ -190,6 +208,30 @@ void callout_print_event(const struct callout_event *event, bool json)
 	putchar('\n');
 }
 
+/* Up to three digits of a fraction, and a unit. */
+void callout_time_text(__u64 ns, char text[CALLOUT_TEXT_LEN])
+{
+	static const struct {
+		const char *name;
+		__u64 ns;
+	} units[] = {
+		{ "s", 1000000000 },
+		{ "ms", 1000000 },
+		{ "us", 1000 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		if (ns < units[i].ns)
+			continue;
+		snprintf(text, CALLOUT_TEXT_LEN, "%llu.%03llu%s", ns / units[i].ns,
+			 ns % units[i].ns / (units[i].ns / 1000),
+			 units[i].name);
+		return;
+	}
+	snprintf(text, CALLOUT_TEXT_LEN, ns ? "%lluns" : "%llu", ns);
+}
+
 #define NUMBER(name)	{ #name, offsetof(struct callout_info, name) }
 
 static const struct {
@@ -241,13 +283,16 @@ static void print_info_json(const struct callout_info *info,
 		callout_json_number(&j, figures[i].name,
 				    number_at(f, figures[i].offset));
 	if (f)
-		callout_json_array(&j, "late", f->late, ARRAY_SIZE(f->late));
+		callout_json_late(&j, f);
 	callout_json_end(&j);
 }
 
+/* The width of the longest bar of lateness. */
+#define BAR	24
+
 static void print_count(const char *what, __u64 count)
 {
-	printf("%-21s%20llu\n", what, count);
+	printf("  %-19s%20llu\n", what, count);
 }
 
 /* Print a number and its name, with spaces. */
@@ -263,18 +308,63 @@ static void print_number(const char *name, __u64 number)
 	print_count(what, number);
 }
 
+/* Print a line for each count, up to the last that is not 0. */
+static void print_lateness(const __u64 *late, unsigned int n)
+{
+	__u64 sum = 0, most = 1;
+	unsigned int i;
+	char what[32];
+	double part;
+	int len;
+
+	while (n && !late[n - 1])
+		n--;
+	for (i = 0; i < n; i++) {
+		sum += late[i];
+		if (late[i] > most)
+			most = late[i];
+	}
+	for (i = 0; i < n; i++) {
+		part = (double)late[i] / most;
+		len = part * BAR + 0.5;
+		snprintf(what, sizeof(what), "late from %llu ticks",
+			 late_from(i));
+		printf("  %-19s%20llu %5.1f%% %.*s\n", what, late[i],
+		       100.0 * late[i] / sum, len, "########################");
+	}
+}
+
 static void print_figures(const struct callout_figures *f)
 {
-	char what[32];
 	unsigned int i;
 
+	puts("all files and kernel code, since the module was loaded:");
 	for (i = 0; i < ARRAY_SIZE(figures); i++)
 		print_number(figures[i].name, number_at(f, figures[i].offset));
-	for (i = 0; i < ARRAY_SIZE(f->late); i++) {
-		snprintf(what, sizeof(what), "  late from %u ticks",
-			 i ? 1U << (i - 1) : 0);
-		print_count(what, f->late[i]);
-	}
+	print_lateness(f->late, ARRAY_SIZE(f->late));
+}
+
+static void print_clocks(__u32 clocks)
+{
+	unsigned int i;
+
+	printf("%-9s", "clocks");
+	for (i = 0; i < CALLOUT_NR_CLOCKS; i++)
+		if (clocks & 1U << callout_clocks[i].id)
+			printf(" %s", callout_clocks[i].name);
+	putchar('\n');
+}
+
+static void print_features(__u64 features)
+{
+	__u64 others = features & ~CALLOUT_FEATURE_URING;
+
+	printf("%-9s", "features");
+	if (features & CALLOUT_FEATURE_URING)
+		fputs(" uring", stdout);
+	if (others)
+		printf(" 0x%llx", others);
+	puts(features ? "" : " none");
 }
 
 /* Include the counters of the facility, if the caller may read them. */
@@ -282,18 +372,23 @@ void callout_print_info(const struct callout_info *info, bool json)
 {
 	struct callout_figures f;
 	bool shown = !callout_read_figures(&f);
-	unsigned int i;
+	char tick[CALLOUT_TEXT_LEN];
 
 	if (json) {
 		print_info_json(info, shown ? &f : NULL);
 		return;
 	}
-	for (i = 0; i < CALLOUT_NR_CLOCKS; i++)
-		if (info->clocks & 1U << callout_clocks[i].id)
-			printf("%-21s%20s\n", "clock", callout_clocks[i].name);
-	for (i = 0; i < ARRAY_SIZE(numbers); i++)
-		print_number(numbers[i].name,
-			     number_at(info, numbers[i].offset));
+	print_clocks(info->clocks);
+	print_features(info->features);
+	callout_time_text(info->tick_ns, tick);
+	printf("%-9s %s\n", "tick", tick);
+	puts("this file:");
+	print_count("outstanding", info->outstanding);
+	print_count("unread", info->unread);
+	print_count("at most", info->max_outstanding);
+	puts("all files of this user:");
+	print_count("charged", info->user_charged);
+	print_count("at most", info->max_user);
 	if (shown)
 		print_figures(&f);
 }

@@ -71,7 +71,7 @@ static void print_json(const struct callout_figures *f, __u64 ns)
 	callout_json_number(&j, "hops", f->hops);
 	callout_json_number(&j, "visits", f->visits);
 	callout_json_number(&j, "requeues", f->requeues);
-	callout_json_array(&j, "late", f->late, ARRAY_SIZE(f->late));
+	callout_json_late(&j, f);
 	callout_json_number(&j, "max_units", f->max_units);
 	callout_json_end(&j);
 }
