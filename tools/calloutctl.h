@@ -66,6 +66,16 @@ int callout_parse_only_json(int argc, char **argv, bool *json);
 
 int callout_write_lines(void);
 
+/* Styles of text, by their numbers in ECMA-48. */
+#define CALLOUT_BOLD	1
+#define CALLOUT_RED	31
+#define CALLOUT_GREEN	32
+
+void callout_style(int number);
+unsigned int callout_terminal_lines(void);
+
+extern bool callout_repaints;
+
 /* Room for a number, or a name and a number, in a table. */
 #define CALLOUT_TEXT_LEN	32
 

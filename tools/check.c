@@ -21,7 +21,10 @@ static int wrong(const char *what, const char *fmt, ...) __printf(2, 3);
 
 static void print(const char *verdict, const char *what, const char *fmt, va_list ap)
 {
-	printf("%-6s %-8s ", verdict, what);
+	callout_style(strcmp(verdict, "ok") ? CALLOUT_RED : CALLOUT_GREEN);
+	printf("%-6s", verdict);
+	callout_style(0);
+	printf(" %-8s ", what);
 	vprintf(fmt, ap);
 	putchar('\n');
 }
@@ -58,7 +61,7 @@ static int check_module(void)
 	}
 	wrong("module", "is not loaded");
 	mend("As root: modprobe callout");
-	mend("If modprobe does not find it, build and install it for this kernel.");
+	mend("If modprobe does not find it, build it for this kernel.");
 	return CALLOUT_EXIT_FAILED;
 }
 
@@ -68,8 +71,8 @@ static int check_device(void)
 
 	if (stat(CALLOUT_DEVICE, &st)) {
 		wrong("device", CALLOUT_DEVICE ": %s", strerror(errno));
-		mend("In a container, pass the device to it. Elsewhere, as root, with the");
-		mend("module loaded: udevadm trigger --sysname-match=callout");
+		mend("In a container, pass the device to it. Elsewhere, as root:");
+		mend("udevadm trigger --sysname-match=callout");
 		return CALLOUT_EXIT_FAILED;
 	}
 	if (!S_ISCHR(st.st_mode))
@@ -146,7 +149,7 @@ static int check_callout(int fd)
 	if (ret < 0) {
 		wrong("callout", "set: %s", strerror(-ret));
 		if (ret == -EDQUOT)
-			mend("This user is at its limit: see calloutctl info and calloutctl top.");
+			mend("This user is at its limit: see calloutctl info, calloutctl top.");
 		return CALLOUT_EXIT_FAILED;
 	}
 	ret = poll(&pfd, 1, PATIENCE_MS);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 
 #include "calloutctl.h"
@@ -40,6 +41,29 @@ static void print_name(const char *name, int width)
 		putchar(*name >= ' ' && *name <= '~' ? *name : '?');
 }
 
+/* The number of lines of the terminal, or 0 if standard output is not a terminal. */
+unsigned int callout_terminal_lines(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_row;
+}
+
+/*
+ * Switch to a colour or to bold, by its number in ECMA-48, or back by 0: on a
+ * terminal that knows them, unless the user wants none (see no-color.org).
+ */
+void callout_style(int number)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb"))
+		printf("\033[%dm", number);
+}
+
+/* The next table overwrites the last one, and each line clears what was there. */
+bool callout_repaints;
+
 /*
  * Print a line of a table, or the headings if @row is NULL. Columns that do not fit
  * beside a @last of @last_width are left out, from the right, and @last is cut.
@@ -51,15 +75,23 @@ void callout_print_row(const struct callout_column *columns, unsigned int n,
 	int width = terminal_width(), used = 0;
 	const char *text;
 	unsigned int i;
+	int len;
 
+	if (!row)
+		callout_style(CALLOUT_BOLD);
 	for (i = 0; i < n; i++) {
 		text = row ? row->text[i] : columns[i].name;
-		if (used + columns[i].width + 1 + last_width > width)
+		len = strlen(text);
+		if (len < columns[i].width)
+			len = columns[i].width;
+		if (used + len + 1 + last_width > width)
 			break;
 		used += printf("%*s ", columns[i].width, text);
 	}
 	print_name(last, width - used);
-	putchar('\n');
+	if (!row)
+		callout_style(0);
+	puts(callout_repaints ? "\033[K" : "");
 }
 
 void callout_json_begin(struct callout_json *j)

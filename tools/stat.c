@@ -42,20 +42,38 @@ static void subtract(struct callout_figures *f,
 		f->late[i] -= before->late[i];
 }
 
+/* They fit in 80 columns with max_units, which follows. */
+static const struct callout_column columns[] = {
+	{ "fired", 10 },
+	{ "wakeups", 10 },
+	{ "false", 8 },
+	{ "hops", 7 },
+	{ "visits", 10 },
+	{ "requeues", 9 },
+	{ "late>1tick", 10 },
+};
+
+#define MAX_UNITS_WIDTH	9
+
 static void print_text(const struct callout_figures *f, unsigned int line)
 {
-	__u64 late = 0;
+	__u64 numbers[] = {
+		f->handlers, f->wakeups, f->false_wakeups, f->hops, f->visits,
+		f->requeues, 0,
+	};
+	char last[CALLOUT_TEXT_LEN];
+	struct callout_row row;
 	unsigned int i;
 
-	if (line % LINES == 0)
-		printf("%10s %10s %10s %10s %10s %10s %10s %10s\n", "fired",
-		       "wakeups", "false", "hops", "visits", "requeues",
-		       "late>1tick", "max_units");
 	for (i = 2; i < ARRAY_SIZE(f->late); i++)
-		late += f->late[i];
-	printf("%10llu %10llu %10llu %10llu %10llu %10llu %10llu %10llu\n",
-	       f->handlers, f->wakeups, f->false_wakeups, f->hops, f->visits,
-	       f->requeues, late, f->max_units);
+		numbers[ARRAY_SIZE(numbers) - 1] += f->late[i];
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		snprintf(row.text[i], CALLOUT_TEXT_LEN, "%llu", numbers[i]);
+	if (line % LINES == 0)
+		callout_print_row(columns, ARRAY_SIZE(columns), NULL, "max_units",
+				  MAX_UNITS_WIDTH);
+	snprintf(last, sizeof(last), "%*llu", MAX_UNITS_WIDTH, f->max_units);
+	callout_print_row(columns, ARRAY_SIZE(columns), &row, last, MAX_UNITS_WIDTH);
 }
 
 static void print_json(const struct callout_figures *f, __u64 ns)

@@ -22,6 +22,9 @@
 #define DEFAULT_COUNT	20
 #define MAX_COUNT	1000000
 
+/* A table of a large terminal. */
+#define REPAINT_SIZE	65536
+
 #define LINE_LEN	512
 #define COMM_LEN	64
 
@@ -332,16 +335,27 @@ static void print_json(const struct table *t, unsigned int count)
 
 /**
  * struct options - how to show the files
- * @count: the most lines
+ * @count: the most lines; 0: as many as the terminal has, or DEFAULT_COUNT
  * @interval: how often, in ns; 0: once
+ * @times: how many tables
  * @processes: a line is a process, not a file
  * @kernel: handlers and programs, not files: see top_kernel.c
  * @json: as JSON
  */
 struct options {
-	__u64 count, interval;
+	__u64 count, interval, times;
 	bool processes, kernel, json;
 };
+
+static unsigned int lines_of(const struct options *o)
+{
+	/* Headings above, and the cursor below. */
+	unsigned int lines = callout_repaints ? callout_terminal_lines() : 0;
+
+	if (o->count)
+		return o->count;
+	return lines > 2 ? lines - 2 : DEFAULT_COUNT;
+}
 
 static int show(const struct options *o)
 {
@@ -363,9 +377,9 @@ static int show(const struct options *o)
 	if (t.n)
 		qsort(t.entries, t.n, sizeof(*t.entries), by_column);
 	if (o->json)
-		print_json(&t, o->count);
+		print_json(&t, lines_of(o));
 	else
-		print_text(&t, o->count);
+		print_text(&t, lines_of(o));
 	free(t.entries);
 	return callout_write_lines();
 }
@@ -426,16 +440,31 @@ static bool wait_ns(__u64 ns)
 
 static int show_any(const struct options *o)
 {
-	return o->kernel ? callout_top_kernel_show(o->count, o->json) : show(o);
+	int ret;
+
+	if (callout_repaints)
+		fputs("\033[H", stdout);
+	ret = o->kernel ? callout_top_kernel_show(lines_of(o), o->json) : show(o);
+	if (callout_repaints)
+		fputs("\033[J", stdout);
+	return ret ?: callout_write_lines();
 }
 
 static int run(const struct options *o)
 {
 	bool quit = false;
+	__u64 left = o->interval ? o->times : 1;
 	int ret = 0;
 
-	if (o->interval && !o->json)
+	if (o->interval && !o->json) {
 		begin_keys();
+		callout_repaints = isatty(STDOUT_FILENO) && left > 1;
+		/* Write a table at once, so that it does not flicker. */
+		if (callout_repaints) {
+			setvbuf(stdout, NULL, _IOFBF, REPAINT_SIZE);
+			fputs("\033[H\033[J", stdout);
+		}
+	}
 	if (o->kernel) {
 		ret = callout_top_kernel_begin();
 		if (!ret)
@@ -443,10 +472,9 @@ static int run(const struct options *o)
 	}
 	if (!ret && !quit)
 		ret = show_any(o);
-	while (!ret && !quit && o->interval && wait_ns(o->interval)) {
-		if (!o->json)
-			fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n",
-			      stdout);
+	while (!ret && !quit && --left && wait_ns(o->interval)) {
+		if (!o->json && !callout_repaints)
+			putchar('\n');
 		ret = show_any(o);
 	}
 	if (o->kernel)
@@ -475,7 +503,7 @@ int callout_cmd_top(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ }
 	};
-	struct options o = { .count = DEFAULT_COUNT };
+	struct options o = { .times = ~0ULL };
 	int opt, ret = 0;
 
 	while ((opt = callout_getopt(argc, argv, options)) != -1) {
@@ -508,10 +536,16 @@ int callout_cmd_top(int argc, char **argv)
 		return callout_usage("top: either --processes or --kernel");
 	argc -= optind;
 	argv += optind;
-	if (argc > 1)
-		return callout_usage("top takes at most an interval");
+	if (argc > 2)
+		return callout_usage("top takes at most an interval and how many times");
 	if (argc) {
 		ret = callout_parse_interval("top", argv[0], &o.interval);
+		if (ret)
+			return ret;
+	}
+	if (argc == 2) {
+		ret = callout_parse_positive("top", "number of times", argv[1], ~0U,
+					     &o.times);
 		if (ret)
 			return ret;
 	}

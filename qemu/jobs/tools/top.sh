@@ -68,6 +68,9 @@ check_top() {
 	check "top -n" at_most 1 -n 1
 	check_unwritable
 	kill $periodic
+	check "top: three times" tables 3 calloutctl top 50ms 3
+	check "top --kernel: twice" tables 2 calloutctl top --kernel 100ms 2
+	check "top: 0 times" fails 2 "bad number of times" calloutctl top 1s 0
 	check "top: too long" \
 		fails 2 "bad interval" timeout 10 calloutctl top 9223372036854775808ns
 	check "top --processes --kernel" \
@@ -121,6 +124,7 @@ fits() {
 	shift 2
 	if python3 -c "$terminal" "$width" "$@" > /tmp/out 2> /tmp/err &&
 		awk -v width="$width" -v headings="$headings" '
+			{ gsub(/\033\[[0-9;]*[A-Za-z]/, "") }
 			NR == 1 { $1 = $1; named = $0 == headings }
 			width && length > width { longer = 1 }
 			END { exit !named || longer || NR < 2 }' /tmp/out; then
@@ -128,6 +132,30 @@ fits() {
 	fi
 	sed 's/^/# /' /tmp/out /tmp/err
 	return 1
+}
+
+# styled PATTERN COMMAND...: on a terminal a line of its output matches, where ESC [ is a ^
+styled() {
+	pattern=$1
+	shift
+	python3 -c "$terminal" 80 "$@" > /tmp/raw 2> /tmp/err &&
+		awk '{ gsub(/\033\[/, "^") } { print }' /tmp/raw > /tmp/out &&
+		grep -qE "$pattern" /tmp/out && return
+	sed 's/^/# /' /tmp/out /tmp/err
+	return 1
+}
+
+# It overwrites the table: it clears each line's end and what is below, and not the terminal.
+repaints() {
+	styled '\^K$' calloutctl top 50ms 3 && ! grep -qF '^2J' /tmp/out &&
+		[ "$(grep -c '\^J\^H\|\^J$' /tmp/out)" -ge 2 ]
+}
+
+# tables N COMMAND...: it ends by itself, after N tables
+tables() {
+	n=$1
+	shift
+	timeout 60 "$@" > /tmp/out && [ "$(grep -cE '^ *(pid|armed) ' /tmp/out)" -eq "$n" ]
 }
 
 # Runs a command on a terminal and presses keys, each after a line is printed; its status is not 0
@@ -207,6 +235,18 @@ check_width() {
 	check "list: a terminal of 80" \
 		fits 80 "pid fd handle key clock left state" calloutctl list "$pid"
 	check "list: a terminal without size" fits 0 "$all state" calloutctl list "$pid"
+	all="fired wakeups false hops visits requeues late>1tick"
+	check "stat: a terminal of 80" fits 80 "$all max_units" calloutctl stat 50ms 3
+	check "stat: a terminal of 79" fits 79 "${all% *} max_units" calloutctl stat 50ms 3
+	check "check: a terminal of 80" fits 80 "ok module is loaded" calloutctl check
+	check "help: a terminal of 80" fits 80 "usage: calloutctl COMMAND [ARGUMENTS]" calloutctl help
+	check "top: bold headings" styled '^\^1m +pid .*\^0m$' calloutctl top
+	check "list: bold headings" styled '^\^1m +pid .*\^0m$' calloutctl list "$pid"
+	check "check: green" styled '^\^32mok +\^0m +module' calloutctl check
+	check "top: NO_COLOR" styled '^ +pid' env NO_COLOR=1 calloutctl top
+	check "check: NO_COLOR" styled '^ok +module' env NO_COLOR=1 calloutctl check
+	check "top: a dumb terminal" styled '^ +pid' env TERM=dumb calloutctl top
+	check "top: overwrites the table" repaints
 	kill "$pid"
 }
 
