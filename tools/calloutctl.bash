@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Completes the arguments of calloutctl in bash: commands and their options.
+# Completes the arguments of calloutctl in bash: commands, their options, clocks, columns and
+# processes.
+
+# Processes that have the device open.
+_calloutctl_pids() {
+	calloutctl top --json -n 1000000 2> /dev/null | sed -n 's/^{"pid": \([0-9]*\),.*/\1/p'
+}
 
 _calloutctl() {
 	local word=${COMP_WORDS[COMP_CWORD]} words
@@ -23,6 +29,8 @@ _calloutctl() {
 		shell|info|stat|list) words="-j --json" ;;
 		*) words= ;;
 		esac
+	elif [ "${COMP_WORDS[1]}" = list ]; then
+		words=$(_calloutctl_pids)
 	else
 		words=
 	fi

@@ -242,7 +242,66 @@ completion() {
 		completes "$command" - | sed '/^$/d' | sort | diff "$work/options" - ||
 			return 1
 	done < <(grep -vx shell "$work/commands")
-	[ "$(completes shell --)" = --json ] && [ "$(completes set -c m)" = monotonic ]
+	[ "$(completes shell --)" = --json ] && [ "$(completes set -c m)" = monotonic ] &&
+		other_completions
+}
+
+# bash_options: "COMMAND OPTION" for each option that bash completes
+bash_options() {
+	local command
+
+	while read -r command; do
+		completes "$command" - | sed "/^$/d; s/^/$command /"
+	done < "$work/commands"
+}
+
+# Compare the files for fish and zsh with it; neither shell need be installed.
+other_completions() {
+	bash_options | sort > "$work/options"
+	awk '
+		/^for command in / { sub(/^for command in /, ""); every = $0; next }
+		/ -s [a-z]| -l [a-z]/ {
+			n = split(every, list)
+			if (match($0, /_from [a-z0-9]+/)) {
+				list[n = 1] = substr($0, RSTART + 6, RLENGTH - 6)
+			}
+			for (i = 1; i <= n; i++) {
+				if (match($0, / -s [a-z]/))
+					print list[i], "-" substr($0, RSTART + 4, 1)
+				if (match($0, / -l [a-z]+/))
+					print list[i], "--" substr($0, RSTART + 4, RLENGTH - 4)
+			}
+		}' tools/calloutctl.fish | sort | diff "$work/options" - || return 1
+	awk '
+		function named(text) {
+			while (match(text, /[{,\047")]--?[a-z]+/)) {
+				print command, substr(text, RSTART + 1, RLENGTH - 1)
+				text = substr(text, RSTART + RLENGTH)
+			}
+		}
+		/^	case /, /^	esac/ {
+			text = $0
+			if (match(text, /^	[a-z0-9|]+\)/)) {
+				command = substr(text, 2, RLENGTH - 2)
+				text = substr(text, RSTART + RLENGTH)
+				bare = command ~ /^(help|demo|fig9)$/
+				n = split(command, list, "|")
+				for (i = 1; !bare && i <= n; i++)
+					print list[i], "-j\n" list[i], "--json"
+			}
+			named(text)
+		}' tools/calloutctl.zsh | sort | diff "$work/options" - || return 1
+	# Commands, clocks and columns.
+	grep -oE '"(set sleep|outstanding|monotonic) [^"]*"' tools/calloutctl.bash | tr -d '"' |
+		sort -u > "$work/words"
+	[ "$(wc -l < "$work/words")" -eq 3 ] || return 1
+	while read -r words; do
+		if ! grep -qF "$words" tools/calloutctl.fish ||
+			! grep -qF "$words" tools/calloutctl.zsh; then
+			echo "not in the completion of fish or zsh: $words"
+			return 1
+		fi
+	done < "$work/words"
 }
 
 # A change of a line that a mutant changes leaves the mutant behind.

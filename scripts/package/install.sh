@@ -16,7 +16,8 @@
 #   PREFIX/include/linux/callout.h          header for programs
 #   PREFIX/include/libcallout.h
 #   LIBDIR/libcallout.so.1, libcallout.so, libcallout.a, pkgconfig/libcallout.pc
-#   PREFIX/bin/calloutctl, PREFIX/share/man/, PREFIX/share/bash-completion/completions/calloutctl
+#   PREFIX/bin/calloutctl, PREFIX/share/man/
+#   PREFIX/share/bash-completion/, zsh/, fish/  its completions
 #   PREFIX/lib/udev/rules.d/60-callout.rules  opens the device to the group callout
 #   PREFIX/lib/sysusers.d/callout.conf        systemd-sysusers creates that group
 #   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
@@ -66,6 +67,11 @@ fi
 make -s -C "$top/tools" O="$build/user" DESTDIR="$new" PREFIX="$prefix" LIBDIR="$libdir" install
 put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
 put 644 "$top/tools/calloutctl.bash" "$prefix/share/bash-completion/completions/calloutctl"
+# Debian's zsh looks for files of packages elsewhere than below /usr/local.
+functions=site-functions
+[ "$prefix" != /usr ] || functions=vendor-completions
+put 644 "$top/tools/calloutctl.zsh" "$prefix/share/zsh/$functions/_calloutctl"
+put 644 "$top/tools/calloutctl.fish" "$prefix/share/fish/vendor_completions.d/calloutctl.fish"
 "$top/scripts/package/man.sh" "$new$prefix/share/man" ${KERNEL_BUILD:+"$KERNEL_BUILD"}
 put 644 "$top/udev/60-callout.rules" "$prefix/lib/udev/rules.d/60-callout.rules"
 put 644 "$top/udev/callout.sysusers" "$prefix/lib/sysusers.d/callout.conf"

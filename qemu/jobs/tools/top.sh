@@ -239,7 +239,8 @@ check_width() {
 	check "stat: a terminal of 80" fits 80 "$all max_units" calloutctl stat 50ms 3
 	check "stat: a terminal of 79" fits 79 "${all% *} max_units" calloutctl stat 50ms 3
 	check "check: a terminal of 80" fits 80 "ok module is loaded" calloutctl check
-	check "help: a terminal of 80" fits 80 "usage: calloutctl COMMAND [ARGUMENTS]" calloutctl help
+	check "help: a terminal of 80" \
+		fits 80 "usage: calloutctl COMMAND [ARGUMENTS]" calloutctl help
 	check "top: bold headings" styled '^\^1m +pid .*\^0m$' calloutctl top
 	check "list: bold headings" styled '^\^1m +pid .*\^0m$' calloutctl list "$pid"
 	check "check: green" styled '^\^32mok +\^0m +module' calloutctl check
