@@ -106,6 +106,20 @@ int callout_failed(int error, const char *what)
 	return CALLOUT_EXIT_FAILED;
 }
 
+/* As callout_failed(), for an operation that sets: name the parameter that is its limit. */
+int callout_set_failed(int fd, int error, const char *what)
+{
+	struct callout_info info;
+
+	if ((error != -ENOSPC && error != -EDQUOT) || callout_dev_info(fd, &info))
+		return callout_failed(error, what);
+	fflush(stdout);
+	fprintf(stderr, "calloutctl: %s: %s (max_per_%s=%llu)\n", what,
+		strerror(-error), error == -ENOSPC ? "file" : "user",
+		error == -ENOSPC ? info.max_outstanding : info.max_user);
+	return CALLOUT_EXIT_FAILED;
+}
+
 /* Open the device. If that fails, print why and return a negative number. */
 int callout_open_or_complain(int flags)
 {
@@ -195,7 +209,7 @@ static int set_and_wait(int fd, const struct callout_wish *wish)
 		op.cookie += i;
 		ret = callout_dev_do(fd, &op);
 		if (ret)
-			return callout_failed(ret, "set");
+			return callout_set_failed(fd, ret, "set");
 		print_set(&op, wish->json);
 		if (ferror(stdout))
 			return CALLOUT_EXIT_FAILED;

@@ -53,6 +53,7 @@ extern bool callout_in_shell;
 
 int callout_usage(const char *fmt, ...) __printf(1, 2);
 int callout_failed(int error, const char *what);
+int callout_set_failed(int fd, int error, const char *what);
 int callout_open_or_complain(int flags);
 
 /*

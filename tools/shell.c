@@ -85,7 +85,7 @@ static void set_op(const struct shell *s, struct callout_op *op,
 	int ret = callout_dev_do(s->fd, op);
 
 	if (ret < 0)
-		callout_failed(ret, what);
+		callout_set_failed(s->fd, ret, what);
 	else
 		answer(s, "set", op->handle, NULL);
 }

@@ -129,6 +129,19 @@ stat_reloads() {
 	return 1
 }
 
+# A file that is full names the parameter that is its limit.
+names_limit() {
+	limits=/sys/module/callout/parameters/max_per_file
+	was=$(cat $limits)
+	echo 3 > $limits
+	code=0
+	calloutctl set -n 4 1h > /tmp/out 2> /tmp/err || code=$?
+	printf 'set 1h\nset 1h\nset 1h\nset 1h\nquit\n' | calloutctl shell > /tmp/out 2>> /tmp/err
+	echo "$was" > $limits
+	[ $code -eq 1 ] && [ "$(grep -cxF \
+		"calloutctl: set: No space left on device (max_per_file=3)" /tmp/err)" -eq 2 ]
+}
+
 check_calloutctl() {
 	check "calloutctl set" \
 		prints "fired handle $handle cookie 7 clock monotonic due .* late .* ms" \
@@ -248,6 +261,7 @@ check_calloutctl() {
 	check "help, no such command" fails 2 "no command \"foo\"" calloutctl help foo
 	check "help, no name" fails 2 "no command \"\"" calloutctl help ""
 	check "help of two" fails 2 "help takes a command" calloutctl help set sleep
+	check "set: a full file names its limit" names_limit
 	check "set: long options" \
 		prints "fired handle $handle cookie 4 clock boottime due .* overrun [0-9]+" \
 		calloutctl set --count 2 --clock boottime --period=20ms --slack 1ms 20ms 4
