@@ -54,6 +54,17 @@ nothing_beside_dkms() {
 		grep "DKMS has installed callout for $release" "$work/said"
 }
 
+# Each file that a manual page names is installed.
+documents_of_pages() {
+	local name
+
+	install || return
+	grep -hoE '[a-z-]+\.rst|idle_[a-z]+\.c' "$top"/Documentation/man/*.[1-9] | sort -u |
+		while read -r name; do
+			find "$DESTDIR/usr/share/doc/callout" -name "$name" | grep . || exit
+		done
+}
+
 # Of two kernels, and of an earlier version, which had one page more.
 nothing_left() {
 	local other=$DESTDIR/lib/modules/other/updates/callout.ko
@@ -65,7 +76,8 @@ nothing_left() {
 	touch "$other" "$old"
 	printf '%s\n' "${other#"$DESTDIR"}" "${old#"$DESTDIR"}" >> "$list"
 	"$top/scripts/package/install.sh" $kernel && "$top/scripts/package/uninstall.sh" &&
-		! installed && [ ! -e "$DESTDIR/usr/src/callout" ] && [ ! -e "${list%/*}" ]
+		! installed && [ ! -e "$DESTDIR/usr/src/callout" ] && [ ! -e "${list%/*}" ] &&
+		[ ! -e "$DESTDIR/usr/share/doc/callout" ]
 }
 
 # Modules that DKMS has installed since are in some of the places.
@@ -136,6 +148,7 @@ item "without headers it says what to install" says_what_lacks
 item "for another name which kernels there are" says_which_kernels
 item "it says what is installed" says_what_is_there
 item "all may read it, whatever root's umask" readable
+item "the documents and examples that its manual pages name" documents_of_pages
 item "nothing if the manual pages cannot be made" nothing_without_awk
 item "nothing beside DKMS's module" nothing_beside_dkms
 item "uninstall.sh leaves nothing" nothing_left

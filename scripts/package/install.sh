@@ -5,8 +5,8 @@
 #
 #   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/package/install.sh -p | KERNEL
 #
-# With -p, for packages, all but the first three of these, which DKMS makes; the pages of functions
-# come from the tarball:
+# With -p, for packages, all but the first four of these, which DKMS makes, and the documents, which
+# are in packages by debian/; the pages of functions come from the tarball:
 #
 #   /lib/modules/RELEASE/updates/callout.ko, callout_bsd.ko
 #   PREFIX/src/callout/include/linux/       headers for kernel code
@@ -18,6 +18,7 @@
 #   LIBDIR/libcallout.so.1, libcallout.so, libcallout.a, pkgconfig/libcallout.pc
 #   PREFIX/bin/calloutctl, PREFIX/share/man/
 #   PREFIX/share/bash-completion/, zsh/, fish/  its completions
+#   PREFIX/share/doc/callout/               README.md, NEWS, documents, examples
 #   PREFIX/lib/udev/rules.d/60-callout.rules  opens the device to the group callout
 #   PREFIX/lib/sysusers.d/callout.conf        systemd-sysusers creates that group
 #   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
@@ -78,6 +79,10 @@ put 644 "$top/udev/callout.sysusers" "$prefix/lib/sysusers.d/callout.conf"
 put 644 "$top/udev/callout.modules-load" "$prefix/lib/modules-load.d/callout.conf"
 
 if [ ! "$package" ]; then
+	documents=$prefix/share/doc/callout
+	for file in "$top"/{README.md,NEWS,Documentation/*.rst,tools/examples/idle*}; do
+		put 644 "$file" "$documents/${file#"$top/"}"
+	done
 	list=$prefix/share/callout/installed
 	mkdir -p "$new${list%/*}"
 	{

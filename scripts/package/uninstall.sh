@@ -20,7 +20,8 @@ while read -r file; do
 	rm -f "$root$file"
 done < "$list"
 # DKMS, removed before, may have taken the first away.
-find "$prefix/src/callout" "$prefix/share/callout" -depth -type d -empty -delete 2> /dev/null || :
+find "$prefix/src/callout" "$prefix/share/callout" "$prefix/share/doc/callout" \
+	-depth -type d -empty -delete 2> /dev/null || :
 [ ! "$root" ] || exit 0
 for release in "${releases[@]}"; do
 	# That kernel may be gone.
