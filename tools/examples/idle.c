@@ -2,7 +2,10 @@
 /*
  * idle.c - idle timeouts of 100 000 connections, for the loops of the examples
  *
+ *	cc idle_LOOP.c idle.c $(pkg-config --cflags --libs libcallout)
  *	idle_LOOP [CONNECTIONS [SECONDS]]
+ *
+ * The loop of libev also needs -lev, libuv's -luv, libevent's -levent.
  *
  * A connection is closed when no data has come for IDLE: its timer is re-armed by all
  * incoming data. All timers share one descriptor, of /dev/callout or of a timerfd, which
