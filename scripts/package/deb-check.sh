@@ -74,8 +74,12 @@ install_packages() {
 	cp "$1"/*.deb "$root/deb/"
 	# The lists are as old as the cache. openssl, so that DKMS signs.
 	in_root apt-get update && in_root apt-get -y --no-install-recommends install openssl &&
-		in_root sh -c 'apt-get -y --no-install-recommends install /deb/*.deb'
+		in_root sh -c 'apt-get -y --no-install-recommends install /deb/*.deb' |
+		tee "$log/install.said"
 }
+
+# The first installation names the next steps.
+says_next() { grep 'modprobe callout' "$log/install.said" && grep usermod "$log/install.said"; }
 
 # As if the version were another one.
 build_newer() {
@@ -219,6 +223,7 @@ item "the tarball builds" dist_builds
 item "a tarball of the tarball is refused" dist_of_dist
 item "the packages build, and lintian is content" "$top/scripts/package/deb.sh"
 item "apt install" install_packages "$build/deb"
+item "it says how to load the module and who may use it" says_next
 item "DKMS has built for the kernel" built amd64
 item "udev reads its rule when there is the group" group_before_rule
 item "manual pages" finds 1 calloutctl 3 callout_arm 4 callout 7 callout_criu 9 callout_reset

@@ -113,7 +113,7 @@ if command -v mandb > /dev/null; then
 fi
 if command -v udevadm > /dev/null; then
 	# In a chroot no udev runs.
-	udevadm control --reload || :
+	udevadm control --reload 2> /dev/null || :
 fi
 loaded=
 ! grep -q '^callout ' /proc/modules || loaded="modprobe -r callout; "
