@@ -33,7 +33,7 @@ static noinline int file_cancel_slow(struct callout_file *file,
 	if (slot->node.state & CALLOUT_S_PENDING) {
 		co_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
-		if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
+		if (CALLOUT_URING && unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
 			co_command_take(slot, &ctx->commands);
 		ctx->count[CALLOUT_FILE_CANCELLED]++;
 	} else {

@@ -12,6 +12,12 @@ struct callout_file;
 struct callout_slot;
 struct io_uring_cmd;
 
+/* Not defined without CALLOUT_URING, where the compiler drops the calls. */
+void co_command_take(struct callout_slot *slot, struct io_uring_cmd **list);
+void co_commands_cancelled(struct io_uring_cmd **list);
+bool co_command_works(struct callout_file *file);
+void co_command_init(void);
+
 #if CALLOUT_URING
 
 #include <linux/io_uring/cmd.h>
@@ -41,31 +47,6 @@ static inline void co_command_attach(struct io_uring_cmd *cmd,
 	slot->node.own = (unsigned long)cmd ^ callout_command_mask;
 	/* Pairs with command_cancel(). */
 	WRITE_ONCE(co_to_command(cmd)->handle, slot->handle);
-}
-
-void co_command_take(struct callout_slot *slot, struct io_uring_cmd **list);
-void co_commands_cancelled(struct io_uring_cmd **list);
-bool co_command_works(struct callout_file *file);
-void co_command_init(void);
-
-#else /* !CALLOUT_URING */
-
-static inline void co_command_take(struct callout_slot *slot,
-				   struct io_uring_cmd **list)
-{
-}
-
-static inline void co_commands_cancelled(struct io_uring_cmd **list)
-{
-}
-
-static inline bool co_command_works(struct callout_file *file)
-{
-	return false;
-}
-
-static inline void co_command_init(void)
-{
 }
 
 #endif /* CALLOUT_URING */

@@ -130,7 +130,7 @@ static inline void co_ctx_count(struct callout_file *file,
 	if (ctx->spare)
 		atomic_sub(ctx->spare, &file->outstanding);
 	/* Complete the commands last: they may hold the only references of the file. */
-	if (unlikely(ctx->commands))
+	if (CALLOUT_URING && unlikely(ctx->commands))
 		co_commands_cancelled(&ctx->commands);
 }
 

@@ -80,7 +80,7 @@ static long ioctl_info(struct callout_file *file, size_t size,
 	info.tick_ns = base->tick_ns;
 	if (co_alarm_works())
 		info.clocks |= CALLOUT_ALARM_CLOCKS;
-	if (co_command_works(file))
+	if (CALLOUT_URING && co_command_works(file))
 		info.features |= CALLOUT_FEATURE_URING;
 	if (size > sizeof(info) &&
 	    clear_user(uinfo + sizeof(info), size - sizeof(info)))
@@ -237,7 +237,8 @@ int co_dev_init(void)
 	if (ret)
 		return ret;
 	co_event_init();
-	co_command_init();
+	if (CALLOUT_URING)
+		co_command_init();
 	co_clock_init();
 	ret = co_alarm_init();
 	if (ret)
