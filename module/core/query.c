@@ -11,6 +11,35 @@
 #include "queue.h"
 #include "debug.h"
 
+/* A callout's node, and what its base says about it. */
+struct seen {
+	u64 expires;
+	int cpu;
+	bool running;
+};
+
+/* Look at a callout in one hold of its base's lock. See nothing in a misused callout. */
+static struct seen look_at(struct callout *c)
+{
+	struct callout_node *n = &c->node;
+	struct seen seen = { .cpu = -1 };
+	struct callout_base *base;
+	unsigned long flags;
+
+	if (co_misused(c))
+		return seen;
+	co_debug_assert_init(c);
+	base = co_lock(n, &flags);
+	seen.expires = n->expires;
+	seen.cpu = base->cpu;
+	if (n->state & CALLOUT_S_AWAY)
+		seen.cpu = co_base(n->home)->cpu;
+	seen.running = co_is_running(base, n) &&
+		       READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED;
+	co_unlock(base, flags);
+	return seen;
+}
+
 /**
  * callout_expires() - Return the tick at which a callout is due.
  * @c: The callout.
@@ -25,17 +54,7 @@
  */
 u64 callout_expires(struct callout *c)
 {
-	struct callout_base *base;
-	unsigned long flags;
-	u64 expires;
-
-	if (co_misused(c))
-		return 0;
-	co_debug_assert_init(c);
-	base = co_lock(&c->node, &flags);
-	expires = c->node.expires;
-	co_unlock(base, flags);
-	return expires;
+	return look_at(c).expires;
 }
 EXPORT_SYMBOL_GPL(callout_expires);
 
@@ -58,18 +77,7 @@ EXPORT_SYMBOL_GPL(callout_expires);
  */
 bool callout_running(struct callout *c)
 {
-	struct callout_base *base;
-	unsigned long flags;
-	bool running;
-
-	if (co_misused(c))
-		return false;
-	co_debug_assert_init(c);
-	base = co_lock(&c->node, &flags);
-	running = co_is_running(base, &c->node) &&
-		  READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED;
-	co_unlock(base, flags);
-	return running;
+	return look_at(c).running;
 }
 EXPORT_SYMBOL_GPL(callout_running);
 
@@ -87,20 +95,7 @@ EXPORT_SYMBOL_GPL(callout_running);
  */
 int callout_cpu(struct callout *c)
 {
-	struct callout_base *base;
-	unsigned long flags;
-	int cpu;
-
-	if (co_misused(c))
-		return -1;
-	co_debug_assert_init(c);
-	base = co_lock(&c->node, &flags);
-	if (c->node.state & CALLOUT_S_AWAY)
-		cpu = co_base(c->node.home)->cpu;
-	else
-		cpu = base->cpu;
-	co_unlock(base, flags);
-	return cpu;
+	return look_at(c).cpu;
 }
 EXPORT_SYMBOL_GPL(callout_cpu);
 
