@@ -117,6 +117,21 @@ static inline void co_dequeue_locked(struct callout_base *base,
 	WRITE_ONCE(n->state, state & ~(CALLOUT_S_PENDING | CALLOUT_S_DUE));
 }
 
+/* Queue @n, which may be queued, due or idle, at another tick. */
+static inline void co_requeue_locked(struct callout_base *base,
+				     struct callout_node *n, u64 tick)
+{
+	if (likely((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) ==
+		   CALLOUT_S_PENDING)) {
+		co_scheme_rearm(base, n, tick);
+		co_started(base, tick);
+	} else {
+		if (n->state & CALLOUT_S_PENDING)
+			co_dequeue_locked(base, n);
+		co_start_locked(base, n, tick);
+	}
+}
+
 /*
  * Does the handler of @n run, or wait for its lock? ABA: a handler may free its
  * callout, and the allocator may give the same address to a new callout before the

@@ -31,8 +31,8 @@
 #include "core/queue.h"
 #include "clock.h"
 #include "file.h"
-#include "handles/table.h"
 #include "handles/hash.h"
+#include "handles/requeue.h"
 #include "kcompat.h"
 
 u64 callout_boot_step;
@@ -73,25 +73,9 @@ u64 co_slack_tick(struct callout_base *base, u64 due, u64 slack, u64 now)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_slack_tick);
 
-/* Arm a slot, or re-arm it if it is pending. */
-static void slot_queue_at(struct callout_base *base, struct callout_slot *slot,
-			  u64 tick)
-	__must_hold(&base->lock)
-{
-	if (slot->node.state & CALLOUT_S_PENDING) {
-		co_scheme_rearm(base, &slot->node, tick);
-		co_started(base, tick);
-	} else {
-		co_start_locked(base, &slot->node, tick);
-	}
-}
-
 /*
- * Arm or re-arm a slot that may be in the hash. The slot's place in the hash
- * depends on its tick, so the slot moves, in one hold of its bucket's lock:
- * UNTIMEOUT searches under that lock only, and must find a callout that is
- * outstanding throughout the search. A callout with a key is the only callout with
- * that key, and its place does not depend on its tick.
+ * Arm a slot that is not due, or re-arm it if it is pending. In the hash it moves in one
+ * hold of its bucket's lock:
  *
  *	CPU0: SET				CPU1: UNTIMEOUT
  *	lock(base), lock(bucket)
@@ -105,16 +89,7 @@ void co_slot_requeue(struct callout_file *file, struct callout_base *base,
 		     struct callout_slot *slot, u64 tick)
 	__must_hold(&base->lock)
 {
-	struct callout_hash *hash = &file->table.hash;
-	struct callout_bucket_hold hold;
-
-	if (slot->node.place != CALLOUT_HASH_IN || co_slot_keyed(slot)) {
-		slot_queue_at(base, slot, tick);
-		return;
-	}
-	co_hash_move_begin(hash, slot, &hold);
-	slot_queue_at(base, slot, tick);
-	co_hash_move_end(hash, slot, &hold);
+	co_table_requeue(&file->table, base, slot, tick);
 }
 
 /* Is the slot pending? */

@@ -45,6 +45,7 @@
 #include "core/debug.h"
 #include "kernel.h"
 #include "kcompat.h"
+#include "requeue.h"
 #include "search.h"
 
 /* The number of slots that each CPU begins with. */
@@ -318,53 +319,13 @@ int unsetcallout(callout_handle_t handle)
 }
 EXPORT_SYMBOL_GPL(unsetcallout);
 
-/* Queue a slot at another tick. The slot is pending, or was taken out for this purpose. */
-static void handle_requeue(struct callout_base *base, struct callout_slot *slot,
-			   u64 tick)
-	__must_hold(&base->lock)
-{
-	struct callout_node *n = &slot->node;
-
-	if (likely((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) ==
-		   CALLOUT_S_PENDING)) {
-		co_scheme_rearm(base, n, tick);
-		co_started(base, tick);
-	} else {
-		if (n->state & CALLOUT_S_PENDING)
-			co_dequeue_locked(base, n);
-		co_start_locked(base, n, tick);
-	}
-	co_trace_set(base, n, true);
-}
-
-/*
- * As handle_requeue(), for a slot that may be in the hash, where its place depends
- * on its tick. The slot moves in one hold of its bucket's lock, so that a search by
- * function and argument finds it either before or after the move, and cancels it:
- *
- *	CPU0: resetcallout(h)			CPU1: co_unset_hashed()
- *	lock(base)				lock(bucket): takes the slot out,
- *						it has h
- *	lock(bucket): not in the hash		unlock(bucket)
- *	rearm: another tick
- *	unlock(bucket), unlock(base)
- *						lock(base): the slot has h:
- *						cancels it
- */
+/* Move a slot to another tick. It is pending, or was taken out for this purpose. */
 static void handle_move(struct callout_base *base, struct callout_slot *slot,
 			u64 tick)
 	__must_hold(&base->lock)
 {
-	struct callout_hash *hash = &kernel_table.hash;
-	struct callout_bucket_hold hold;
-
-	if (READ_ONCE(slot->node.place) != CALLOUT_HASH_IN) {
-		handle_requeue(base, slot, tick);
-		return;
-	}
-	co_hash_move_begin(hash, slot, &hold);
-	handle_requeue(base, slot, tick);
-	co_hash_move_end(hash, slot, &hold);
+	co_table_requeue(&kernel_table, base, slot, tick);
+	co_trace_set(base, &slot->node, true);
 }
 
 /*
