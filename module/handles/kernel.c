@@ -261,64 +261,6 @@ callout_handle_t co_set_hashed(callout_func_t *func, void *arg, long ticks)
 	return handle_set(func, arg, ticks, -1, true);
 }
 
-/*
- * Cancel a callout of the kernel's table by its slot and handle. The handle is
- * stale if the slot has another handle. Interrupts are off. Return as
- * unsetcallout().
- */
-static __always_inline int handle_unset(struct callout_slot *slot,
-					callout_handle_t handle)
-{
-	struct callout_base *base = co_lock_irqs_off(&slot->node);
-	int ret = -1;
-
-	if (likely(slot->handle == handle)) {
-		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
-			co_dequeue_locked(base, &slot->node);
-			trace_callout_cancel(&slot->node);
-			co_slot_release(&kernel_table, base, slot);
-			ret = 1;
-		} else if (co_is_running(base, &slot->node)) {
-			ret = 0;
-		}
-	}
-	co_base_unlock(base);
-	return ret;
-}
-
-/**
- * unsetcallout() - Cancel a callout by its handle.
- * @handle: any number; this has an effect only if the number names a callout that
- *	is set
- *
- * From section VII of Varghese and Lauck's paper.
- *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
- * Return: 1 if it was cancelled; 0 if its handler is running; -1 if the handle
- * is stale: the callout has run, was cancelled, or never existed.
- */
-int unsetcallout(callout_handle_t handle)
-{
-	struct callout_slot *slot;
-	unsigned long flags;
-	int ret = -1;
-
-	if (co_misused_nmi())
-		return ret;
-	local_irq_save(flags);
-	slot = co_table_slot(&kernel_table, handle);
-	co_point();
-	/*
-	 * 0 names a slot too. That slot may have the handle 0: it is then retired,
-	 * neither set nor running.
-	 */
-	if (likely(slot))
-		ret = handle_unset(slot, handle);
-	local_irq_restore(flags);
-	return ret;
-}
-EXPORT_SYMBOL_GPL(unsetcallout);
-
 /* Move a slot to another tick. It is pending, or was taken out for this purpose. */
 static void handle_move(struct callout_base *base, struct callout_slot *slot,
 			u64 tick)
@@ -359,6 +301,78 @@ handle_move_away(struct callout_base *base, struct callout_slot *slot,
 	return base;
 }
 
+/*
+ * Cancel a callout of the kernel's table by its slot and handle or, unless @ticks is
+ * NULL, which is a constant, move it. The handle is stale if the slot has another
+ * handle. Interrupts are off. Return as unsetcallout().
+ */
+static __always_inline int handle_change(struct callout_slot *slot,
+					 callout_handle_t handle,
+					 const long *ticks)
+{
+	struct callout_base *base = co_lock_irqs_off(&slot->node);
+	int ret = -1;
+
+	if (likely(slot->handle == handle)) {
+		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
+			if (!ticks) {
+				co_dequeue_locked(base, &slot->node);
+				trace_callout_cancel(&slot->node);
+				co_slot_release(&kernel_table, base, slot);
+			} else if (likely(base->online)) {
+				handle_move(base, slot, co_expiry(base, *ticks));
+			} else {
+				base = handle_move_away(base, slot, *ticks);
+			}
+			ret = 1;
+		} else if (co_is_running(base, &slot->node)) {
+			ret = 0;
+		}
+	}
+	co_base_unlock(base);
+	return ret;
+}
+
+/* unsetcallout() or, unless @ticks is NULL, resetcallout() */
+static __always_inline int handle_find_change(callout_handle_t handle,
+					      const long *ticks)
+{
+	struct callout_slot *slot;
+	unsigned long flags;
+	int ret = -1;
+
+	if (co_misused_nmi())
+		return ret;
+	local_irq_save(flags);
+	slot = co_table_slot(&kernel_table, handle);
+	co_point();
+	/*
+	 * 0 names a slot too. That slot may have the handle 0: it is then retired,
+	 * neither set nor running.
+	 */
+	if (likely(slot))
+		ret = handle_change(slot, handle, ticks);
+	local_irq_restore(flags);
+	return ret;
+}
+
+/**
+ * unsetcallout() - Cancel a callout by its handle.
+ * @handle: any number; this has an effect only if the number names a callout that
+ *	is set
+ *
+ * From section VII of Varghese and Lauck's paper.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it was cancelled; 0 if its handler is running; -1 if the handle
+ * is stale: the callout has run, was cancelled, or never existed.
+ */
+int unsetcallout(callout_handle_t handle)
+{
+	return handle_find_change(handle, NULL);
+}
+EXPORT_SYMBOL_GPL(unsetcallout);
+
 /**
  * resetcallout() - Move a callout to another time by its handle.
  * @handle: any number; this has an effect only if the number names a callout that
@@ -379,34 +393,7 @@ handle_move_away(struct callout_base *base, struct callout_slot *slot,
  */
 int resetcallout(callout_handle_t handle, long ticks)
 {
-	struct callout_slot *slot;
-	struct callout_base *base;
-	unsigned long flags;
-	int ret = -1;
-
-	if (co_misused_nmi())
-		return ret;
-	local_irq_save(flags);
-	slot = co_table_slot(&kernel_table, handle);
-	if (unlikely(!slot))
-		goto out;
-	base = co_lock_irqs_off(&slot->node);
-	/* As in handle_unset(). */
-	if (likely(slot->handle == handle)) {
-		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
-			if (likely(base->online))
-				handle_move(base, slot, co_expiry(base, ticks));
-			else
-				base = handle_move_away(base, slot, ticks);
-			ret = 1;
-		} else if (co_is_running(base, &slot->node)) {
-			ret = 0;
-		}
-	}
-	co_base_unlock(base);
-out:
-	local_irq_restore(flags);
-	return ret;
+	return handle_find_change(handle, &ticks);
 }
 EXPORT_SYMBOL_GPL(resetcallout);
 
@@ -429,7 +416,7 @@ int co_unset_hashed(callout_func_t *func, void *arg)
 		slot = co_hash_take(&kernel_table.hash, (unsigned long)func,
 				    (unsigned long)arg, &handle);
 		co_point();
-	} while (slot && handle_unset(slot, handle) != 1);
+	} while (slot && handle_change(slot, handle, NULL) != 1);
 	local_irq_restore(flags);
 	return slot ? 1 : -1;
 }
@@ -489,19 +476,6 @@ int callout_reserve(unsigned int n)
 }
 EXPORT_SYMBOL_GPL(callout_reserve);
 
-/*
- * The handler of @slot has returned. If it has used the spare slot, @slot is the next
- * spare slot.
- */
-static void pool_return_slot(struct callout_pool *pool,
-			     struct callout_slot *slot)
-{
-	if (likely(pool->spare))
-		co_pool_add(pool, slot);
-	else
-		pool->spare = slot;
-}
-
 /* EXPIRYPROCESSING for a slot, which stays in use until the handler returns. */
 static unsigned int co_expire_handle(struct callout_base *base,
 				     struct callout_node *n,
@@ -520,8 +494,11 @@ static unsigned int co_expire_handle(struct callout_base *base,
 	WRITE_ONCE(pool->runner, NULL);
 	if (unlikely(!co_slot_renew(&kernel_table, slot)))
 		slot = co_slot_get(pool);
-	if (likely(slot))
-		pool_return_slot(pool, slot);
+	/* If the handler has used the spare slot, its own slot is the next one. */
+	if (unlikely(!pool->spare))
+		pool->spare = slot;
+	else if (likely(slot))
+		co_pool_add(pool, slot);
 	return 1;
 }
 
