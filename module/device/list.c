@@ -87,8 +87,11 @@ static bool slot_describe(struct callout_file *file,
 	return entry->state;
 }
 
-/* Describe the callout with a handle. Return false if it is not outstanding. */
-static bool file_describe(struct callout_file *file, u64 handle,
+/*
+ * Describe the callout in the slot of @handle. Return false if it is not outstanding or,
+ * unless @any, has another handle.
+ */
+static bool file_describe(struct callout_file *file, u64 handle, bool any,
 			  struct callout_entry *entry)
 {
 	struct callout_slot *slot = co_file_slot(file, handle);
@@ -96,27 +99,13 @@ static bool file_describe(struct callout_file *file, u64 handle,
 	unsigned long flags;
 	bool found;
 
-	if (!slot || !handle)
+	if (!slot)
 		return false;
 	base = co_lock(&slot->node, &flags);
-	found = slot->handle == handle &&
+	found = (any || slot->handle == handle) &&
 		slot_describe(file, slot, ktime_get_ns(), entry);
 	co_unlock(base, flags);
 	return found;
-}
-
-/* Describe the callout with a key. Return false if it is not outstanding. */
-static bool file_describe_key(struct callout_file *file, u64 key,
-			      struct callout_entry *entry)
-{
-	u64 handle;
-
-	/* A reader or a canceller may be faster: search again. */
-	do {
-		if (!co_file_find(file, CALLOUT_KEY_FUNC, key, &handle))
-			return false;
-	} while (!file_describe(file, handle, entry));
-	return true;
 }
 
 /* Copy an entry to the end of the array. */
@@ -141,23 +130,14 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 {
 	u64 end = (u64)READ_ONCE(file->table.nr_chunks) << CALLOUT_PLACE_BITS;
 	struct callout_entry entry;
-	struct callout_base *base;
-	struct callout_slot *slot;
-	unsigned long flags;
-	bool found;
 
 	for (; list->cursor < end && list->got < list->nr_entries;
 	     list->cursor++) {
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		slot = co_file_slot(file, list->cursor);
-		if (!slot)
-			continue;
-		base = co_lock(&slot->node, &flags);
-		found = slot_describe(file, slot, ktime_get_ns(), &entry);
-		co_unlock(base, flags);
-		if (found && list_put(list, &entry))
+		if (file_describe(file, list->cursor, true, &entry) &&
+		    list_put(list, &entry))
 			return -EFAULT;
 	}
 	if (list->cursor >= end)
@@ -168,12 +148,18 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 /* List the callout that list->handle or list->key names. */
 static int list_one(struct callout_file *file, struct callout_list *list)
 {
+	bool keyed = list->flags == CALLOUT_LISTF_KEY;
 	struct callout_entry entry;
-	bool found = list->flags == CALLOUT_LISTF_KEY ?
-		     file_describe_key(file, list->key, &entry) :
-		     file_describe(file, list->handle, &entry);
+	u64 handle = list->handle;
 
-	return found ? list_put(list, &entry) : -ENOENT;
+	do {
+		if (keyed && !co_file_find(file, CALLOUT_KEY_FUNC, list->key, &handle))
+			return -ENOENT;
+		if (file_describe(file, handle, false, &entry))
+			return list_put(list, &entry);
+		/* A reader or a canceller may have been faster: search again. */
+	} while (keyed);
+	return -ENOENT;
 }
 
 /* CALLOUT_IOC_LIST */
