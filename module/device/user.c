@@ -148,13 +148,14 @@ static struct callout_user *user_get(void)
 	return first;
 }
 
-static void user_put(struct callout_user *first, unsigned int charged)
+/* Take a file, whose callouts are freed, off its user's account. */
+void co_user_uncharge(struct callout_file *file)
 {
-	struct callout_user **end = &first, *user;
+	struct callout_user *first = file->user, **end = &first, *user;
 
 	spin_lock(&users_lock);
 	for (user = first; user; user = user->parent) {
-		WRITE_ONCE(user->charged, user->charged - charged);
+		WRITE_ONCE(user->charged, user->charged - file->charged);
 		if (--user->files)
 			continue;
 		if (user->class)
@@ -228,44 +229,25 @@ uid_t co_file_uid(const struct callout_file *file)
 	return from_kuid_munged(&init_user_ns, file->user->uid);
 }
 
-/* The class with the fewest users, except root's class; 0 if there is no other class yet. */
-static unsigned int class_find(void)
-{
-	unsigned int class, best = 0;
-
-	lockdep_assert_held(&users_lock);
-	for (class = CALLOUT_CLASS_ROOT + 1; class < callout_nr_classes; class++)
-		if (!best || class_users[class] < class_users[best])
-			best = class;
-	return best;
-}
-
-/* class_find(), but if its class is in use, add another class if possible. */
+/*
+ * The class with the fewest users, except root's class. If it is in use, add another
+ * class if possible. Return 0 if there is no class.
+ */
 static unsigned int class_find_or_add(void)
 {
-	unsigned int class, users;
-	int ret;
+	unsigned int class, best, users;
 
 	lockdep_assert_held(&classes_lock);
 	do {
+		best = 0;
 		spin_lock(&users_lock);
-		class = class_find();
-		users = class_users[class];
+		for (class = CALLOUT_CLASS_ROOT + 1; class < callout_nr_classes; class++)
+			if (!best || class_users[class] < class_users[best])
+				best = class;
+		users = class_users[best];
 		spin_unlock(&users_lock);
-		if (class && !users)
-			break;
-		ret = co_class_add();
-	} while (ret >= 0);
-	return class;
-}
-
-/* Return root's class, which is root's alone; 0 if there is no memory for it. */
-static unsigned int class_of_root(void)
-{
-	lockdep_assert_held(&classes_lock);
-	if (callout_nr_classes <= CALLOUT_CLASS_ROOT && co_class_add() < 0)
-		return 0;
-	return CALLOUT_CLASS_ROOT;
+	} while ((!best || users) && co_class_add() >= 0);
+	return best;
 }
 
 /*
@@ -282,10 +264,11 @@ static unsigned int user_class(struct callout_user *user)
 	mutex_lock(&classes_lock);
 	class = user->class;
 	if (!class) {
-		if (uid_eq(user->uid, GLOBAL_ROOT_UID))
-			class = class_of_root();
-		else
+		/* Root's class is root's alone; no class if there is no memory for it. */
+		if (!uid_eq(user->uid, GLOBAL_ROOT_UID))
 			class = class_find_or_add();
+		else if (callout_nr_classes > CALLOUT_CLASS_ROOT || co_class_add() >= 0)
+			class = CALLOUT_CLASS_ROOT;
 		spin_lock(&users_lock);
 		user->class = class;
 		class_users[class] += class != 0;
@@ -306,14 +289,8 @@ int co_user_charge(struct callout_file *file)
 		return -ENOMEM;
 	file->table.class = user_class(file->user);
 	if (!file->table.class) {
-		user_put(file->user, 0);
+		co_user_uncharge(file);
 		return -ENOMEM;
 	}
 	return 0;
-}
-
-/* Take a file, whose callouts are freed, off its user's account. */
-void co_user_uncharge(struct callout_file *file)
-{
-	user_put(file->user, file->charged);
 }
