@@ -179,23 +179,6 @@ int co_file_cancel(struct callout_file *file, u64 handle,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_cancel);
 
-/*
- * UNTIMEOUT with a handle: cancel the callout if TIMEOUT has set it for the same
- * function and argument.
- */
-static int file_untimeout_handle(struct callout_file *file,
-				 const struct callout_op *op,
-				 struct callout_op_ctx *ctx)
-{
-	struct callout_slot *slot;
-
-	if (!co_ctx_lock_slot(file, ctx, op->handle, &slot) ||
-	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
-	    co_slot_func(slot) != op->func || slot->arg != op->cookie)
-		return -ENOENT;
-	return file_cancel_slow(file, slot, true, ctx);
-}
-
 /* CANCEL by function and argument, or by key. Return values as for co_file_cancel(). */
 int co_file_cancel_named(struct callout_file *file, u64 func, u64 arg,
 			 struct callout_op_ctx *ctx)
@@ -215,12 +198,22 @@ int co_file_cancel_named(struct callout_file *file, u64 func, u64 arg,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_cancel_named);
 
-/* UNTIMEOUT. Return values as for co_file_cancel(). */
+/*
+ * UNTIMEOUT: with a handle, cancel the callout if TIMEOUT has set it for the same
+ * function and argument. Return values as for co_file_cancel().
+ */
 int co_file_untimeout(struct callout_file *file,
 		      const struct callout_op *op,
 		      struct callout_op_ctx *ctx)
 {
-	return op->handle ? file_untimeout_handle(file, op, ctx) :
-	       co_file_cancel_named(file, op->func, op->cookie, ctx);
+	struct callout_slot *slot;
+
+	if (!op->handle)
+		return co_file_cancel_named(file, op->func, op->cookie, ctx);
+	if (!co_ctx_lock_slot(file, ctx, op->handle, &slot) ||
+	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
+	    co_slot_func(slot) != op->func || slot->arg != op->cookie)
+		return -ENOENT;
+	return file_cancel_slow(file, slot, true, ctx);
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_untimeout);

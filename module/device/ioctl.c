@@ -158,14 +158,6 @@ static noinline int op_timeout(struct callout_file *file, struct callout_op *op,
 	return ret ? ret : co_file_set(file, op, ctx);
 }
 
-static int op_untimeout(struct callout_file *file, struct callout_op *op,
-			struct callout_op_ctx *ctx)
-{
-	if (op->flags || op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
-		return -EINVAL;
-	return co_file_untimeout(file, op, ctx);
-}
-
 /*
  * Do one operation. Members that it neither uses nor writes must be 0. The three most
  * frequent opcodes come first.
@@ -197,7 +189,9 @@ int co_op_do(struct callout_file *file, struct callout_op *op,
 	case CALLOUT_OP_TIMEOUT:
 		return op_timeout(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
-		return op_untimeout(file, op, ctx);
+		if (op->flags || op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
+			return -EINVAL;
+		return co_file_untimeout(file, op, ctx);
 	default:
 		return -EINVAL;
 	}
