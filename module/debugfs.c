@@ -70,12 +70,7 @@ static int chip_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(chip);
 #endif
 
-static int files_show(struct seq_file *m, void *unused)
-{
-	co_dev_show_files(m);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(files);
+DEFINE_SHOW_ATTRIBUTE(co_files);
 
 void co_debugfs_init(void)
 {
@@ -85,7 +80,7 @@ void co_debugfs_init(void)
 #ifdef CONFIG_CALLOUT_LAB
 	debugfs_create_file("chip", 0400, dir, NULL, &chip_fops);
 #endif
-	debugfs_create_file("files", 0400, dir, NULL, &files_fops);
+	debugfs_create_file("files", 0400, dir, NULL, &co_files_fops);
 }
 
 void co_debugfs_exit(void)

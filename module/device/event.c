@@ -528,9 +528,11 @@ ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_read);
 
-__poll_t co_file_poll(struct callout_file *file, struct file *filp,
-		      poll_table *wait)
+/* file_operations.poll */
+__poll_t co_file_poll(struct file *filp, poll_table *wait)
 {
+	struct callout_file *file = filp->private_data;
+
 	poll_wait(filp, &file->wait, wait);
 	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
 }

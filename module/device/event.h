@@ -27,8 +27,7 @@ int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 		     bool named);
 ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 		     const struct read_deadline *deadline);
-__poll_t co_file_poll(struct callout_file *file, struct file *filp,
-		      poll_table *wait);
+__poll_t co_file_poll(struct file *filp, poll_table *wait);
 
 struct callout_owner co_event_owner(const struct callout_node *n);
 void co_event_init(void);

@@ -200,9 +200,7 @@ int co_file_init(void)
 {
 	/* Freeing a million callouts takes long: do not bind the work to one CPU. */
 	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
-	if (!free_wq)
-		return -ENOMEM;
-	return 0;
+	return free_wq ? 0 : -ENOMEM;
 }
 
 /* Wait until the last file is freed. */

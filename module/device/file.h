@@ -127,7 +127,7 @@ struct callout_file {
 	struct rcu_work free;		/* frees the file after a grace period */
 };
 
-/* A snapshot of a file for INFO, fdinfo and debugfs. */
+/* A snapshot of a file for fdinfo and debugfs. */
 struct callout_file_info {
 	u64 count[CALLOUT_FILE_COUNTS];
 	u64 fired;

@@ -46,38 +46,21 @@ static ssize_t fops_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return ret ? ret : -EAGAIN;
 }
 
-static __poll_t fops_poll(struct file *filp, poll_table *wait)
-{
-	struct callout_file *file = filp->private_data;
-
-	return co_file_poll(file, filp, wait);
-}
-
-/* Fill in the limits of the file and its user. */
-static void info_file(struct callout_info *info, struct callout_file *file)
-{
-	struct callout_file_info f;
-
-	co_file_info(file, &f);
-	info->max_outstanding = f.limit;
-	info->outstanding = f.outstanding;
-	info->unread = f.unread;
-	info->max_user = READ_ONCE(callout_max_per_user);
-	info->user_charged = co_file_user_charged(file);
-}
-
 static long ioctl_info(struct callout_file *file, size_t size,
 		       void __user *uinfo)
 {
 	struct callout_info info = {
 		.clocks = CALLOUT_CLOCKS,
+		.tick_ns = co_base_of(file->table.class, 0)->tick_ns,
+		.max_outstanding = READ_ONCE(file->limit),
+		.outstanding = atomic_read(&file->outstanding),
+		.unread = READ_ONCE(file->unread),
+		.max_user = READ_ONCE(callout_max_per_user),
+		.user_charged = co_file_user_charged(file),
 	};
-	struct callout_base *base = co_base_of(file->table.class, 0);
 
 	if (co_size_bad(size, CALLOUT_INFO_SIZE_V1))
 		return -EINVAL;
-	info_file(&info, file);
-	info.tick_ns = base->tick_ns;
 	if (co_alarm_works())
 		info.clocks |= CALLOUT_ALARM_CLOCKS;
 	if (CALLOUT_URING && co_command_works(file))
@@ -193,10 +176,11 @@ static bool show_file(struct callout_file *file, void *data)
 }
 
 /* Show one line per open file, for debugfs. */
-void co_dev_show_files(struct seq_file *m)
+int co_files_show(struct seq_file *m, void *unused)
 {
 	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
 	co_files_visit(show_file, m);
+	return 0;
 }
 
 static const struct file_operations callout_fops = {
@@ -204,7 +188,7 @@ static const struct file_operations callout_fops = {
 	.open		= fops_open,
 	.release	= fops_release,
 	.read_iter	= fops_read_iter,
-	.poll		= fops_poll,
+	.poll		= co_file_poll,
 	.unlocked_ioctl	= fops_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.show_fdinfo	= fops_show_fdinfo,

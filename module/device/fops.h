@@ -10,6 +10,6 @@ struct seq_file;
 int co_dev_init(void);
 void co_dev_exit(void);
 
-void co_dev_show_files(struct seq_file *m);
+int co_files_show(struct seq_file *m, void *unused);
 
 #endif /* _CALLOUT_DEVICE_FOPS_H */
