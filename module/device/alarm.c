@@ -109,14 +109,6 @@ void co_alarm_fired(void)
 	pm_wakeup_dev_event(&alarm_device->dev, AWAKE_MS, true);
 }
 
-/* Must the slot, whose base is locked, wake the system? A time of KTIME_MAX means never. */
-static bool slot_wakes(const struct callout_slot *slot)
-{
-	return slot->node.flags & CALLOUT_SLOT_ALARM &&
-	       slot->node.state & CALLOUT_S_PENDING &&
-	       co_slot_due(slot) < KTIME_MAX;
-}
-
 /* Return the earlier of @earliest and the latest time at which the slot may fire. */
 static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 {
@@ -132,7 +124,10 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 	if (!(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_ALARM))
 		return earliest;
 	base = co_lock(&slot->node, &flags);
-	if (slot_wakes(slot)) {
+	/* A time of KTIME_MAX means never. */
+	if (slot->node.flags & CALLOUT_SLOT_ALARM &&
+	    slot->node.state & CALLOUT_S_PENDING &&
+	    co_slot_due(slot) < KTIME_MAX) {
 		time = co_slot_due_mono(slot);
 		/* A callout that is due has no slack left. */
 		if (time > ktime_get_ns())

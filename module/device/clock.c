@@ -92,16 +92,10 @@ void co_slot_requeue(struct callout_file *file, struct callout_base *base,
 	co_table_requeue(&file->table, base, slot, tick);
 }
 
-/* Is the slot pending? */
-static bool slot_is_pending(const struct callout_slot *slot)
-{
-	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING;
-}
-
 /* Can a step of a clock make the slot due earlier? */
 static bool slot_may_step(const struct callout_slot *slot)
 {
-	return slot_is_pending(slot) &&
+	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING &&
 	       READ_ONCE(slot->node.flags) & CALLOUT_SLOT_STEPS;
 }
 

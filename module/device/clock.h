@@ -26,18 +26,17 @@ static inline bool co_clock_is_valid(clockid_t clockid)
 	return clockid >= 0 && clockid < 32 && CALLOUT_CLOCKS & 1U << clockid;
 }
 
-static inline bool co_clock_is_alarm(clockid_t clockid)
-{
-	return clockid >= 0 && clockid < 32 &&
-	       CALLOUT_ALARM_CLOCKS & 1U << clockid;
-}
-
 /* The clock that shows the same time as @clockid and wakes nothing. */
 static inline clockid_t co_clock_plain(clockid_t clockid)
 {
 	if (clockid == CLOCK_BOOTTIME_ALARM)
 		return CLOCK_BOOTTIME;
 	return clockid == CLOCK_REALTIME_ALARM ? CLOCK_REALTIME : clockid;
+}
+
+static inline bool co_clock_is_alarm(clockid_t clockid)
+{
+	return co_clock_plain(clockid) != clockid;
 }
 
 /* Added to CLOCK_BOOTTIME by tests. */

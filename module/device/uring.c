@@ -74,7 +74,6 @@ static int command_set(struct callout_file *file,
 		       struct io_uring_cmd *cmd,
 		       unsigned int issue_flags)
 {
-	bool keyed = op->flags & CALLOUT_OPF_KEY;
 	struct callout_op_ctx ctx = {};
 	struct callout_slot *slot;
 
@@ -83,7 +82,7 @@ static int command_set(struct callout_file *file,
 	WRITE_ONCE(co_to_command(cmd)->handle, 0);
 	/* The command may complete at once, which undoes this mark. */
 	io_uring_cmd_mark_cancelable(cmd, issue_flags);
-	slot = keyed ?
+	slot = op->flags & CALLOUT_OPF_KEY ?
 	       co_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx) :
 	       command_make(file, op, uop, &ctx);
 	if (!IS_ERR(slot))
@@ -92,12 +91,6 @@ static int command_set(struct callout_file *file,
 	if (IS_ERR(slot))
 		co_uring_done(cmd, PTR_ERR(slot), issue_flags);
 	return -EIOCBQUEUED;
-}
-
-/* Do two commands belong to one ring? */
-static bool commands_share_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
-{
-	return cmd_to_io_kiocb(a)->ctx == cmd_to_io_kiocb(b)->ctx;
 }
 
 /*
@@ -118,20 +111,12 @@ static int command_change(struct callout_file *file,
 	co_ctx_unlock(&ctx);
 	other = ctx.commands;
 	if (other && issue_flags & IO_URING_F_COMPLETE_DEFER &&
-	    commands_share_ring(other, cmd)) {
+	    cmd_to_io_kiocb(other)->ctx == cmd_to_io_kiocb(cmd)->ctx) {
 		ctx.commands = NULL;
 		co_uring_done(other, -ECANCELED, issue_flags);
 	}
 	co_ctx_flush(file, &ctx);
 	return ret;
-}
-
-/* Is the command the first of the commands that io_uring wants to cancel? */
-static bool command_is_first(struct io_uring_cmd *cmd)
-{
-	struct io_kiocb *req = cmd_to_io_kiocb(cmd);
-
-	return req->ctx->cancelable_uring_cmd.first == &req->hash_node;
 }
 
 /*
@@ -144,22 +129,21 @@ static int command_cancel(struct callout_file *file,
 			  struct io_uring_cmd *cmd,
 			  unsigned int issue_flags)
 {
+	struct io_kiocb *req = cmd_to_io_kiocb(cmd);
 	struct callout_op_ctx ctx = {};
-	u64 handle;
+	int ret;
 
 	/* There may be millions of commands. */
 	cond_resched();
 	/* Pairs with co_command_attach(). */
-	handle = READ_ONCE(co_to_command(cmd)->handle);
-	if (co_file_cancel(file, handle, &ctx) != CALLOUT_STATE_PENDING) {
-		co_ctx_flush(file, &ctx);
-		if (command_is_first(cmd))
-			schedule_timeout_uninterruptible(1);
-		return 0;
-	}
+	ret = co_file_cancel(file, READ_ONCE(co_to_command(cmd)->handle), &ctx);
+	/* The list has this command, if it is this function that has cancelled it. */
 	ctx.commands = NULL;
 	co_ctx_flush(file, &ctx);
-	co_uring_done(cmd, -ECANCELED, issue_flags);
+	if (ret == CALLOUT_STATE_PENDING)
+		co_uring_done(cmd, -ECANCELED, issue_flags);
+	else if (req->ctx->cancelable_uring_cmd.first == &req->hash_node)
+		schedule_timeout_uninterruptible(1);
 	return 0;
 }
 
