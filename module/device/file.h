@@ -146,20 +146,33 @@ static inline struct callout_file *co_slot_file(struct callout_slot *slot)
 }
 
 /*
- * Return the slot of a handle that a program gave, or NULL if there is no such
- * slot. The slot may have another handle now. A file keeps its chunks while it is
- * open.
+ * Find the @slot of a handle that a program gave, or return false. The slot may have
+ * another handle now. A file keeps its chunks while it is open. Even with this handle
+ * the slot may be free. If @handle is 0, the slot may also have no generations left.
+ * Neither of these slots is pending, ready or detached.
  */
+static __always_inline bool
+co_file_find_slot(struct callout_file *file, u64 handle, struct callout_slot **slot)
+{
+	bool found;
+
+	/* Begin an RCU read-side critical section for the directory. */
+	preempt_disable();
+	found = co_table_slot_of(&file->table, handle, true, slot);
+	preempt_enable();
+	/* Otherwise gcc computes the slot from the handle at each use. */
+	if (likely(found))
+		OPTIMIZER_HIDE_VAR(*slot);
+	return found;
+}
+
+/* co_file_find_slot(); NULL if there is no such slot */
 static inline struct callout_slot *co_file_slot(struct callout_file *file,
 						u64 handle)
 {
 	struct callout_slot *slot;
 
-	/* Begin an RCU read-side critical section for the directory. */
-	preempt_disable();
-	slot = co_table_slot_nospec(&file->table, handle);
-	preempt_enable();
-	return slot;
+	return co_file_find_slot(file, handle, &slot) ? slot : NULL;
 }
 
 /* Return the first slot of chunk @n, or NULL. */

@@ -16,26 +16,6 @@ int co_file_prepare_hash(struct callout_file *file,
 struct callout_slot *co_file_find(struct callout_file *file, u64 func,
 				  u64 arg, u64 *handle);
 
-/*
- * Find @slot by its handle like co_file_slot(), or return false. The slot may have
- * another handle now. Even with this handle the slot may be free. If @handle is 0,
- * the slot may also have no generations left. Neither of these slots is pending,
- * ready or detached.
- */
-static __always_inline bool
-co_file_find_slot(struct callout_file *file, u64 handle, struct callout_slot **slot)
-{
-	bool found;
-
-	preempt_disable();
-	found = co_table_slot_of(&file->table, handle, true, slot);
-	preempt_enable();
-	/* Otherwise gcc computes the slot from the handle at each use. */
-	if (likely(found))
-		OPTIMIZER_HIDE_VAR(*slot);
-	return found;
-}
-
 /* Find the slot of a handle and lock its base. Return false if the handle is stale or invalid. */
 static __always_inline bool
 co_ctx_lock_slot(struct callout_file *file, struct callout_op_ctx *ctx,

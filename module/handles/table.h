@@ -189,15 +189,6 @@ co_table_slot(struct callout_table *table, u64 handle)
 	return co_table_slot_of(table, handle, false, &slot) ? slot : NULL;
 }
 
-/* co_table_slot() for a handle that comes from user space. */
-static inline struct callout_slot *
-co_table_slot_nospec(struct callout_table *table, u64 handle)
-{
-	struct callout_slot *slot;
-
-	return co_table_slot_of(table, handle, true, &slot) ? slot : NULL;
-}
-
 /* co_table_slot() in any context. */
 static inline struct callout_slot *
 co_table_lookup(struct callout_table *table, u64 handle)

@@ -274,8 +274,7 @@ static void look_up(void)
 
 	if (input_below(in, 2))
 		handle ^= 1ULL << input_below(in, 64);
-	slot = co_table_slot_nospec(&table, handle);
-	if (slot && slot->handle == handle) {
+	if (co_table_slot_of(&table, handle, true, &slot) && slot->handle == handle) {
 		unsigned int i;
 
 		/* A made-up number may be the handle of a free slot. */
