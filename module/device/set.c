@@ -85,9 +85,8 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 			break;
 		cpu = ctx->base->cpu;
 		co_ctx_sleep(ctx);
-		ret = co_table_grow_beyond(&file->table, cpu, chunks,
-					   GFP_KERNEL_ACCOUNT |
-					   __GFP_NOWARN);
+		ret = co_table_grow(&file->table, cpu, 1, chunks,
+				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (ret && (ret != -ENOSPC || all))
 			return ERR_PTR(ret);
 		all = ret;

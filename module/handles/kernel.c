@@ -97,7 +97,7 @@ static void refill(struct work_struct *work)
 		/* A CPU that comes up during an unload has no base. */
 		if (base && READ_ONCE(co_pool(&kernel_table, base)->count) <
 			    CALLOUT_LOW_WATER)
-			co_table_grow(&kernel_table, cpu, chunks, GFP_KERNEL);
+			co_table_grow(&kernel_table, cpu, chunks, UINT_MAX, GFP_KERNEL);
 	}
 	cpus_read_unlock();
 
@@ -539,7 +539,7 @@ int co_handles_init(unsigned int max_slots)
 			ret = co_table_grow(&kernel_table, cpu,
 					    DIV_ROUND_UP(FIRST_SLOTS,
 							 CALLOUT_CHUNK_SLOTS),
-					    GFP_KERNEL);
+					    UINT_MAX, GFP_KERNEL);
 	cpus_read_unlock();
 	return ret == -ENOSPC ? 0 : ret;
 }

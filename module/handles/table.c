@@ -188,27 +188,12 @@ VISIBLE_IF_KUNIT int co_table_add_chunk(struct callout_table *table,
 EXPORT_SYMBOL_IF_KUNIT(co_table_add_chunk);
 
 /*
- * Add chunks of free slots for the base of a CPU. May sleep. Return 0, -ENOSPC at
- * the table's limit, or -ENOMEM. Even after an error some chunks may have been
- * added.
- */
-int co_table_grow(struct callout_table *table, unsigned int cpu,
-		  unsigned int chunks, gfp_t gfp)
-{
-	struct callout_base *base = co_base_of(table->class, cpu);
-	int ret = 0;
-
-	mutex_lock(&table->grow);
-	while (chunks-- && !ret)
-		ret = co_table_add_chunk(table, base, gfp);
-	mutex_unlock(&table->grow);
-	return ret;
-}
-
-/*
- * As co_table_grow() by one chunk, for a caller that found no free slot when the
- * table had @seen chunks. If the table has more chunks by now, add none and return
- * 0: the caller looks again, since the new slots are for all waiters. May sleep.
+ * Add up to @chunks chunks of free slots for the base of a CPU, as long as the table has
+ * no more than @seen. May sleep. Return 0, -ENOSPC at the table's limit, or -ENOMEM. Even
+ * after an error some chunks may have been added.
+ *
+ * A caller that found no free slot when the table had @seen chunks looks again if the
+ * table has more by now, since the new slots are for all waiters.
  *
  *	CPU0: SET				CPU1: SET
  *	lock(grow)
@@ -217,17 +202,17 @@ int co_table_grow(struct callout_table *table, unsigned int cpu,
  *	unlock(grow)
  *						lock(grow): more than @seen
  *
- * A file's limit counts callouts, not chunks: without this function each waiting
- * thread would add a chunk.
+ * A file's limit counts callouts, not chunks: without @seen each waiting thread would
+ * add a chunk.
  */
-int co_table_grow_beyond(struct callout_table *table, unsigned int cpu,
-			 unsigned int seen, gfp_t gfp)
+int co_table_grow(struct callout_table *table, unsigned int cpu,
+		  unsigned int chunks, unsigned int seen, gfp_t gfp)
 {
 	struct callout_base *base = co_base_of(table->class, cpu);
 	int ret = 0;
 
 	mutex_lock(&table->grow);
-	if (table->nr_chunks == seen)
+	while (chunks-- && !ret && table->nr_chunks <= seen)
 		ret = co_table_add_chunk(table, base, gfp);
 	mutex_unlock(&table->grow);
 	return ret;

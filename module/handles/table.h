@@ -302,9 +302,7 @@ int co_table_init(struct callout_table *table, enum callout_kind kind,
 		  unsigned int max_slots, gfp_t gfp);
 void co_table_destroy(struct callout_table *table);
 int co_table_grow(struct callout_table *table, unsigned int cpu,
-		  unsigned int chunks, gfp_t gfp);
-int co_table_grow_beyond(struct callout_table *table, unsigned int cpu,
-			 unsigned int seen, gfp_t gfp);
+		  unsigned int chunks, unsigned int seen, gfp_t gfp);
 int co_table_reserve(struct callout_table *table,
 		     struct callout_base *base, unsigned int n);
 

@@ -290,10 +290,8 @@ static void grow(void)
 
 	reserve_fails = input_below(in, 4);
 	mock_allocations = input_below(in, 4) ?: UINT_MAX;
-	if (chunks == 1)
-		ret = co_table_grow_beyond(&table, mock_cpu, before, GFP_KERNEL);
-	else
-		ret = co_table_grow(&table, mock_cpu, chunks, GFP_KERNEL);
+	ret = co_table_grow(&table, mock_cpu, chunks, chunks == 1 ? before : UINT_MAX,
+			    GFP_KERNEL);
 	if (mock_allocations == UINT_MAX && !reserve_fails)
 		fuzz_assert(!ret || table.nr_chunks == table.max_chunks ||
 			    !table.reserve_optional, "%d", ret);
