@@ -9,7 +9,11 @@ _NAME = "libcallout.so.1"
 
 # A call that may wait releases the GIL. The other calls take less time than a release
 # does.
-_waiting = ctypes.CDLL(_NAME)
+try:
+    _waiting = ctypes.CDLL(_NAME)
+except OSError as error:
+    message = f"{error}: install libcallout, or name its directory in LD_LIBRARY_PATH"
+    raise ImportError(message) from None
 _quick = ctypes.PyDLL(_NAME)
 
 FOREVER = 2 ** 64 - 1

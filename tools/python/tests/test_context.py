@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Contexts and timers without asyncio"""
 import gc
+import importlib.util
 import math
 import random
 import select
@@ -8,6 +9,7 @@ import signal
 import time
 import unittest
 from fractions import Fraction
+from unittest import mock
 
 from callout import Context, Timer
 from callout._lib import nanoseconds
@@ -169,6 +171,14 @@ class TestContext(unittest.TestCase):
         """A context says what to do where it is not on the device."""
         why = self.context.on_timerfd
         self.assertTrue(why is None or "/dev/callout" in why)
+
+    def test_no_library(self):
+        """An import without the library fails as an import, and says what to do."""
+        spec = importlib.util.find_spec("callout._lib")
+        missing = OSError("libcallout.so.1: cannot open shared object file")
+        with mock.patch("ctypes.CDLL", side_effect=missing):
+            with self.assertRaisesRegex(ImportError, "so.1: .*LD_LIBRARY_PATH"):
+                spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
     def test_nanoseconds(self):
         """A time is never rounded down, and is at most the library's last time."""
