@@ -102,8 +102,8 @@ make_initramfs() {
 	ln -s busybox "$root/bin/sh"
 	cp "$top/qemu/init" "$root/init"
 	cp "$top/qemu/jobs/$job.sh" "$root/job"
-	cp "$top/qemu/ktap.awk" "$top/qemu/tap.sh" "$top/qemu/memory.sh" "$top/qemu/suites" \
-		"$root/lib/"
+	cp "$top/qemu/ktap.awk" "$top/qemu/tap.sh" "$top/qemu/faults.sh" "$top/qemu/memory.sh" \
+		"$top/qemu/suites" "$root/lib/"
 	for file in "$build/$kernel"/*.ko; do
 		[ ! -e "$file" ] || "${KERNEL_CROSS}strip" --strip-debug \
 			-o "$root/lib/${file##*/}" "$file"

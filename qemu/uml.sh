@@ -55,7 +55,7 @@ cp /bin/busybox "$work/root/bin/busybox"
 ln -s busybox "$work/root/bin/sh"
 cp "$top/qemu/uml-init" "$work/root/init"
 cp "$top/qemu/jobs/$job.sh" "$work/root/job"
-cp "$top/qemu/memory.sh" "$work/root/lib/"
+cp "$top/qemu/faults.sh" "$top/qemu/memory.sh" "$work/root/lib/"
 for file in "$build/$kernel"/*.ko; do
 	strip --strip-debug -o "$work/root/lib/${file##*/}" "$file"
 done

@@ -9,6 +9,9 @@
 # and counts, and continues.
 
 [ -d /sys/kernel/debug/kunit ] || mount -t debugfs debugfs /sys/kernel/debug
+# shellcheck source=qemu/faults.sh
+. /lib/faults.sh
+[ ! -d /sys/kernel/debug/failslab ] || configure_faults
 
 # What the kernel has printed since the last call, as it is on the console.
 log() { dmesg -c | sed 's/^<[0-9]*>//; s/^\[[^]]*\] //' > /tmp/log; }

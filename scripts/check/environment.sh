@@ -51,7 +51,8 @@ sourced() {
 		case $file in
 		# Sourced, or in their own machine, or without a directory to go to.
 		scripts/environment.sh|scripts/lib.sh|scripts/check/kept.sh) continue ;;
-		qemu/archive.sh|qemu/machines.sh|qemu/memory.sh|qemu/tap.sh) continue ;;
+		qemu/archive.sh|qemu/faults.sh|qemu/machines.sh) continue ;;
+		qemu/memory.sh|qemu/tap.sh) continue ;;
 		qemu/system-check.sh|qemu/cross.sh) continue ;;
 		scripts/package/dkms.sh|scripts/package/headers.sh) continue ;;
 		esac

@@ -4,9 +4,9 @@
 
   sample.py SAMPLE SEED [SCOPE]
 
-SCOPE is "module", all but the device, the laboratory and the tests' hooks, or "library". The sample
-is drawn over lines: each line that can be changed is as likely as any other, then each kind of
-change of it. What does not compile, or compiles to the same code, is not counted.
+SCOPE is "module", all but the device, the laboratory and the tests' hooks, "device" or "library".
+The sample is drawn over lines: each line that can be changed is as likely as any other, then each
+kind of change of it. What does not compile, or compiles to the same code, is not counted.
 
 All mutants of a sample are in one build of the modules for each kernel, see sites.py. A run without
 a mutant tells for each check, a suite of KUnit or a program, which of them it reaches, and how long
@@ -44,6 +44,7 @@ WORKERS = os.cpu_count()
 BATCH = 8
 
 SCOPES = {
+    "device": r"module/device/[a-z_]+\.[ch]",
     "library": r"tools/lib/.*\.[ch]",
     # Without what the next changes of the tree cut or rewrite, and what only tests use.
     "module": r"module/(?!probe/|device/|lab/|handles/search|core/trace\.c|.*/debug\.)"
@@ -82,21 +83,35 @@ def programs(folder, name):
     return out
 
 
+# Each allocation and copy fails once, where the kernel can do that.
+FAULTS = ["/faults_op", "/faults_file"]
+
 STAGES = {
+    "device": [
+        Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu")),
+        Stage("uml-device", "uml-debug", "device_hz=250000",
+              programs("device", "device") + FAULTS),
+        Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml"),
+        Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"),
+              "uml-device"),
+    ],
     "module": [
         Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu")),
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
               suites("tick", without="qemu")),
-        Stage("uml-device", "uml-debug", "device_hz=250000", programs("device", "device")),
+        Stage("uml-device", "uml-debug", "device_hz=250000",
+              programs("device", "device") + FAULTS),
         Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml"),
         Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
               "uml-hrtimer"),
-        Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"), "uml-device"),
+        Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"),
+              "uml-device"),
     ],
     "library": [
         Stage("fuzzer", None, "", ["lib_fuzz"]),
         Stage("uml-device", "uml-debug", "device_hz=250000", programs("library", "libcallout")),
-        Stage("device", "debian-6.12", "device_hz=250000", programs("library", "libcallout"), "uml-device"),
+        Stage("device", "debian-6.12", "device_hz=250000", programs("library", "libcallout"),
+              "uml-device"),
     ],
 }
 
@@ -315,7 +330,7 @@ class Sample:
         header = "-include %s/selftests/mutants/mutant.h" % self.tree
         command = ["scripts/build.sh", stage.kernel, "CONFIG_CALLOUT_KUNIT_TEST=m", "C=0", "W=",
                    "CONFIG_CALLOUT_LAB_BENCH="]
-        if self.scope == "module":
+        if self.scope != "library":
             command.append("KCFLAGS=" + header)
         self.build(stage.kernel, command)
         for check in stage.checks:
