@@ -52,7 +52,11 @@ fn main() -> io::Result<()> {
     let mut events = Events::with_capacity(1024);
     let mut tokens = (2..).map(Token);
     loop {
-        poll.poll(&mut events, context.before_sleep()?)?;
+        match poll.poll(&mut events, context.before_sleep()?) {
+            // A debugger, or the shell's fg.
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            other => other?,
+        }
         context.turn(&mut server)?;
         for event in &events {
             match event.token() {

@@ -54,13 +54,17 @@
 //! # let mut server = Server;
 //! use callout::Context;
 //! use mio::{Events, Interest, Poll, Token};
+//! use std::io::ErrorKind;
 //!
 //! let mut poll = Poll::new()?;
 //! let mut events = Events::with_capacity(1024);
 //! let mut context: Context<Server> = Context::new()?;
 //! poll.registry().register(&mut context, Token(0), Interest::READABLE)?;
 //! loop {
-//!     poll.poll(&mut events, context.before_sleep()?)?;
+//!     match poll.poll(&mut events, context.before_sleep()?) {
+//!         Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+//!         other => other?,
+//!     }
 //!     context.turn(&mut server)?;
 //!     for event in &events { /* sockets */ }
 //! }

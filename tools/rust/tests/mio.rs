@@ -5,7 +5,7 @@ use callout::{Context, Timer};
 use mio::{Events, Interest, Poll, Token};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const MS: Duration = Duration::from_millis(1);
@@ -67,17 +67,46 @@ fn sleeps() -> io::Result<()> {
     Ok(())
 }
 
+/// The example, which ends with the test.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start() -> io::Result<Self> {
+        let path = std::env::current_exe()?.with_file_name("../examples/idle_mio");
+        let mut child =
+            Command::new(&path).stdout(Stdio::piped()).spawn().unwrap_or_else(|error| {
+                panic!("{}: {error}: cargo build --features mio --examples", path.display())
+            });
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line)?;
+        Ok(Server { child, address: line.trim().into() })
+    }
+
+    fn signal(&self, name: &str) -> io::Result<()> {
+        let kill = format!("kill -{name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status()?.success());
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// The example closes each connection, and none before it was idle for two seconds.
 #[test]
 fn server() -> io::Result<()> {
-    let path = std::env::current_exe()?.with_file_name("../examples/idle_mio");
-    let mut child = Command::new(path).stdout(Stdio::piped()).spawn()?;
-    let mut address = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut address)?;
+    let server = Server::start()?;
     let mut clients = Vec::new();
     for _ in 0..300 {
         let begin = Instant::now();
-        let client = TcpStream::connect(address.trim())?;
+        let client = TcpStream::connect(&server.address)?;
         client.set_read_timeout(Some(PATIENCE))?;
         clients.push((client, begin));
     }
@@ -97,7 +126,21 @@ fn server() -> io::Result<()> {
         }
         assert!(last.elapsed() >= Duration::from_secs(2));
     }
-    child.kill()?;
-    child.wait()?;
+    Ok(())
+}
+
+/// A server that was stopped, as by a shell or a debugger, continues.
+#[test]
+fn stopped_server() -> io::Result<()> {
+    let server = Server::start()?;
+    std::thread::sleep(100 * MS);
+    server.signal("STOP")?;
+    std::thread::sleep(100 * MS);
+    server.signal("CONT")?;
+    let begin = Instant::now();
+    let mut client = TcpStream::connect(&server.address)?;
+    client.set_read_timeout(Some(PATIENCE))?;
+    assert_eq!(client.read(&mut [0])?, 0);
+    assert!(begin.elapsed() >= Duration::from_secs(2));
     Ok(())
 }
