@@ -57,7 +57,6 @@ fn main() -> io::Result<()> {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             other => other?,
         }
-        context.turn(&mut server)?;
         for event in &events {
             match event.token() {
                 TIMERS => (),
@@ -80,5 +79,7 @@ fn main() -> io::Result<()> {
                 }
             }
         }
+        // After the sockets: data that has come moves its timer before the timer fires.
+        context.turn(&mut server)?;
     }
 }

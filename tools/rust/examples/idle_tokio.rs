@@ -66,6 +66,7 @@ async fn connection(idle: Idle, mut data: mpsc::UnboundedReceiver<()>) -> io::Re
         let end = Clock::Monotonic.now() + IDLE;
         idle.restart(IDLE)?;
         tokio::select! {
+            biased; // data that has come goes before the timeout
             some = data.recv() => if some.is_none() {
                 return Ok(Closed::ByPeer);
             },

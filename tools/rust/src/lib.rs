@@ -43,9 +43,10 @@
 //!
 //! # In a loop
 //!
-//! A loop watches the descriptor ([`AsRawFd`](std::os::unix::io::AsRawFd), or with the feature `mio` as an event source), asks
-//! [`Context::before_sleep()`] how long it may sleep, and calls [`Context::turn()`] when it wakes
-//! up. It may watch edges, as mio and tokio do.
+//! A loop watches the descriptor ([`AsRawFd`](std::os::unix::io::AsRawFd), or with the feature
+//! `mio` as an event source). It asks [`Context::before_sleep()`] how long it may sleep. When it
+//! wakes up it looks at its sockets, and then calls [`Context::turn()`]: data that has come moves a
+//! timer before the timer fires, however late the loop is. It may watch edges, as mio and tokio do.
 //!
 //! ```no_run
 //! # #[cfg(feature = "mio")]
@@ -65,8 +66,8 @@
 //!         Err(error) if error.kind() == ErrorKind::Interrupted => continue,
 //!         other => other?,
 //!     }
-//!     context.turn(&mut server)?;
 //!     for event in &events { /* sockets */ }
+//!     context.turn(&mut server)?;
 //! }
 //! # }
 //! # #[cfg(not(feature = "mio"))]

@@ -144,3 +144,30 @@ fn stopped_server() -> io::Result<()> {
     assert!(begin.elapsed() >= Duration::from_secs(2));
     Ok(())
 }
+
+/// A server that was stopped while data came and a timer became due reads the data first.
+#[test]
+fn late_server() -> io::Result<()> {
+    let server = Server::start()?;
+    let mut client = loop {
+        let begin = Instant::now();
+        let mut client = TcpStream::connect(&server.address)?;
+        client.set_read_timeout(Some(PATIENCE))?;
+        let echoed = client.write_all(b"x").and_then(|()| client.read_exact(&mut [0]));
+        // The server has armed its timer, and sleeps.
+        std::thread::sleep(100 * MS);
+        server.signal("STOP")?;
+        // On a slow machine the connection may be closed already.
+        if echoed.is_ok() && begin.elapsed() < Duration::from_secs(2) {
+            break client;
+        }
+        server.signal("CONT")?;
+    };
+    client.write_all(b"y")?;
+    std::thread::sleep(Duration::from_secs(3));
+    server.signal("CONT")?;
+    let mut echo = [0];
+    client.read_exact(&mut echo)?;
+    assert_eq!(&echo, b"y");
+    Ok(())
+}
