@@ -116,8 +116,9 @@ impl<S> Timer<S> {
 
     /// Arms the timer, to fire after this time; if it is armed, moves it.
     ///
-    /// The time counts from the next turn or sleep of the loop, or from now if it sleeps. More
-    /// than 292 years are 292 years. After an error the timer is not armed. The first timer of a
+    /// The time counts from the next turn or sleep of the loop; from now after
+    /// [`Context::before_sleep()`](crate::Context::before_sleep) and until the turn. More than 292
+    /// years are 292 years. After an error the timer is not armed. The first timer of a
     /// clock may fail for lack of memory or descriptors, or of the right to an alarm clock.
     pub fn arm(&self, after: Duration) -> io::Result<()> {
         self.arm_by(ffi::callout_arm, after)
