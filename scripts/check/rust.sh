@@ -15,42 +15,45 @@ cd "$top"
 scripts/setup.sh rust
 out=$build/rust
 rm -rf "$out"
-mkdir -p "$out/home"
+# As rust.rst has it: the program is in alone/, the clone in callout/, the library in home/callout/.
+crate=$out/callout/tools/rust
+mkdir -p "$out/home" "${crate%/*}" "$out/alone/src"
 # cargo leaves a Cargo.lock beside Cargo.toml.
-cp -r tools/rust "$out/crate"
-rm -rf "$out/crate/target" "$out/crate/Cargo.lock"
-cat > "$out/home/config.toml" <<-'EOF'
-	[source.crates-io]
-	replace-with = "debian"
-	[source.debian]
-	directory = "/usr/share/cargo/registry"
-	[net]
-	offline = true
-EOF
+cp -r tools/rust "$crate"
+rm -rf "$crate/target" "$crate/Cargo.lock"
 
-# Debian's, whatever toolchain the user has.
-in_crate() {
-	(cd "$out/crate" && env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 HOME="$out/home" \
-		CARGO_HOME="$out/home" CARGO_TARGET_DIR="$out/target" RUSTDOCFLAGS="-D warnings" \
-		LIBRARY_PATH="$out/user/lib" LD_LIBRARY_PATH="$out/user/lib" "$@")
+# block FILE: what rust.rst says is in it
+block() {
+	awk -v name="\`\`$1\`\`::" '
+		/^[^\t]/ { inside = 0 }
+		inside { sub(/^\t/, ""); print }
+		index($0, name) { inside = 1 }' Documentation/rust.rst
 }
 
-# The program of rust.rst, in a directory with nothing else.
-written() {
-	local dir=$out/alone
+block .cargo/config.toml > "$out/home/config.toml"
+block src/main.rs > "$out/alone/src/main.rs"
+{
+	printf '[package]\nname = "alone"\nversion = "0.1.0"\nedition = "2021"\n'
+	block Cargo.toml
+} > "$out/alone/Cargo.toml"
 
-	mkdir -p "$dir/src"
-	# shellcheck disable=SC2016 # it is RST that has the backquotes
-	sed -n '/``src\/main.rs``::$/,/^``/s/^	//p' Documentation/rust.rst > "$dir/src/main.rs"
-	cat > "$dir/Cargo.toml" <<-'EOF'
-		[package]
-		name = "alone"
-		version = "0.1.0"
-		edition = "2021"
-		[dependencies]
-		callout = { path = "../crate" }
-	EOF
-	in_crate cargo run -q --manifest-path "$dir/Cargo.toml"
+# in_directory DIRECTORY COMMAND...: by Debian's cargo, whatever toolchain the user has
+in_directory() {
+	(cd "$1" && env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 HOME="$out/home" \
+		CARGO_HOME="$out/home" CARGO_TARGET_DIR="$out/target" RUSTDOCFLAGS="-D warnings" \
+		LIBRARY_PATH="$out/home/callout/lib" LD_LIBRARY_PATH="$out/home/callout/lib" \
+		"${@:2}")
+}
+
+in_crate() { in_directory "$crate" "$@"; }
+
+# By the command of rust.rst.
+linked_statically() {
+	local flags target=x86_64-unknown-linux-gnu
+
+	flags=$(sed -n 's/^\texport RUSTFLAGS=/RUSTFLAGS=/p' Documentation/rust.rst)
+	in_directory "$out/alone" sh -c "$flags cargo run -q --target $target" &&
+		! readelf -lW "$out/target/$target/debug/alone" | grep INTERP
 }
 
 # The newest program of this name that cargo has built.
@@ -62,7 +65,7 @@ under_valgrind() {
 			--errors-for-leak-kinds=definite "$program" --test-threads=1 "${@:2}"
 }
 
-item "the library" make -s -C tools O="$out/user" library
+item "the library" make -s -C tools O="$out/user" PREFIX="$out/home/callout" install
 item "style" in_crate cargo fmt --check
 item "clippy" in_crate cargo clippy --all-targets --features mio -- -D warnings
 item "clippy, without mio" in_crate cargo clippy -- -D warnings
@@ -73,7 +76,8 @@ for name in timers soundness mio; do
 done
 item "examples in the documents, and what must not compile" \
 	in_crate cargo test --features mio --doc
-item "the program of rust.rst" written
+item "the program of rust.rst" in_directory "$out/alone" cargo run -q
+item "the program of rust.rst, linked statically" linked_statically
 # What is forgotten leaks.
 item "soundness, valgrind" under_valgrind soundness --skip forgotten
 item "idle_tokio" in_crate cargo run -q --features mio --example idle_tokio 100000 2
