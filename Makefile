@@ -62,7 +62,7 @@ check-model: ## every interleaving of small models of the core and the device, b
 check-litmus: ## litmus tests of the barriers that comments pair, in the kernel's memory model
 check-library: ## libcallout without the module: sanitizers, compilers, installed alone, loops, Python
 check-runtimes: ## the timer tests of libuv and of CPython's asyncio, unmodified, on libcallout
-check-rust: ## the Rust crate, by Debian's cargo and packaged crates; without the module
+check-rust: ## the Rust crate, by Debian's cargo and packaged crates; with and without the module
 check-docs: ## the site, and its page that runs the schemes, in a headless Chromium
 check-criu: ## processes with callouts that CRIU dumps in one boot and restores in another
 check-kunit: ## KUnit on the KUnit kernel, and its suites that take locks on the debug kernel

@@ -401,21 +401,21 @@ queue() {
 		step "" run_script model scripts/check/model.sh $([ "$short" ] || echo all) ;;
 	litmus) step "" run_script litmus scripts/check/litmus.sh ;;
 	library) step "" run_script library scripts/check/library.sh ;;
-	rust|runtimes)
+	runtimes)
+		# Now, while no step installs packages.
+		if scripts/setup.sh runtimes; then
+			step "" run_script runtimes scripts/check/runtimes.sh
+		else
+			report "not run: runtimes" 0 1 $SECONDS
+		fi ;;
+	criu|rust)
 		# Now, while no step installs packages.
 		if scripts/setup.sh "$1"; then
-			step "" run_script "$1" "scripts/check/$1.sh"
-		else
-			report "not run: $1" 0 1 $SECONDS
-		fi ;;
-	criu)
-		# Now, while no step installs packages.
-		if scripts/setup.sh criu; then
 			build_kernel debian-6.12
 			build_programs
-			step "debian-6.12 programs" run_script criu scripts/check/criu.sh
+			step "debian-6.12 programs" run_script "$1" "scripts/check/$1.sh"
 		else
-			report "not run: criu" 0 1 $SECONDS
+			report "not run: $1" 0 1 $SECONDS
 		fi ;;
 	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;

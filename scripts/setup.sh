@@ -55,7 +55,7 @@ s390x) wanted="$demo $kernel qemu-system-misc" ;;
 riscv64) wanted="$demo $kernel qemu-system-misc opensbi bzip2" ;;
 gdb) wanted="$demo $kernel gdb" ;;
 rust)
-	wanted="make gcc libc6-dev valgrind cargo rustc rust-clippy rustfmt librust-mio-dev"
+	wanted="$demo valgrind cargo rustc rust-clippy rustfmt librust-mio-dev"
 	wanted="$wanted librust-tokio-dev" ;;
 runtimes) wanted="make gcc libc6-dev libuv1-dev python3 libpython3.11-testsuite dpkg-dev" ;;
 criu) wanted="$demo $kernel criu" ;;
