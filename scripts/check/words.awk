@@ -120,6 +120,10 @@ END {
 			print folder " has " count[folder] " wordings of words.awk, " \
 				limit[folder] " are allowed: scripts/check/words.sh all"
 			bad = 1
+		} else if (count[folder] < limit[folder]) {
+			print folder " has " count[folder] + 0 " wordings of words.awk, " \
+				"and words.list allows " limit[folder] ": lower it"
+			bad = 1
 		}
 	}
 	exit bad

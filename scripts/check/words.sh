@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Counts wordings that a reader stumbles over, in comments and documents, and fails if a folder has
-# more of them than words.list allows. CONTRIBUTING.md asks for plain sentences.
+# more of them than words.list allows, or less. CONTRIBUTING.md asks for plain sentences.
 #
 #   scripts/check/words.sh [all]   "all" prints each place, and the count of each folder
 
