@@ -230,7 +230,7 @@ static const char *check_events(void)
 	return why ? why : check_cancels();
 }
 
-/* Is a callout pending that is due? */
+/* Is a callout pending that is due, and has no slack that a program gave it? */
 static bool is_due(unsigned int file)
 {
 	static struct callout_entry entries[ENTRIES];
@@ -245,8 +245,7 @@ static bool is_due(unsigned int file)
 		return false;
 	for (i = 0; i < list.got; i++)
 		if (entries[i].state == CALLOUT_STATE_PENDING &&
-		    !entries[i].left && entries[i].slack != MSEC &&
-		    entries[i].slack != HOUR)
+		    !entries[i].left && entries[i].slack < MSEC)
 			return true;
 	return false;
 }
