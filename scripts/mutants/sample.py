@@ -86,26 +86,24 @@ def programs(folder, name):
 # Each allocation and copy fails once, where the kernel can do that.
 FAULTS = ["/faults_op", "/faults_file"]
 
+UML = Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu"))
+UML_DEVICE = Stage("uml-device", "uml-debug", "device_hz=250000",
+                   programs("device", "device") + FAULTS)
+KUNIT = Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml")
+DEVICE = Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"),
+               "uml-device")
+
 STAGES = {
-    "device": [
-        Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu")),
-        Stage("uml-device", "uml-debug", "device_hz=250000",
-              programs("device", "device") + FAULTS),
-        Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml"),
-        Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"),
-              "uml-device"),
-    ],
+    "device": [UML, UML_DEVICE, KUNIT, DEVICE],
     "module": [
-        Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu")),
+        UML,
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
               suites("tick", without="qemu")),
-        Stage("uml-device", "uml-debug", "device_hz=250000",
-              programs("device", "device") + FAULTS),
-        Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml"),
+        UML_DEVICE,
+        KUNIT,
         Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
               "uml-hrtimer"),
-        Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"),
-              "uml-device"),
+        DEVICE,
     ],
     "library": [
         Stage("fuzzer", None, "", ["lib_fuzz"]),
