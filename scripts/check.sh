@@ -294,8 +294,8 @@ queue_selftests() {
 	local threads=device_basic+device_cancel+device_life+device_killed+device_readers
 
 	# Where several threads meet: what PREEMPT_RT changes.
-	threads=$threads+device_stress+device_stuck+device_turns+device_uring_cmd+device_uring_end
-	threads=$threads+device_wait+libcallout_contexts
+	threads=$threads+device_slack+device_stress+device_stuck+device_turns+device_uring_cmd
+	threads=$threads+device_uring_end+device_wait+libcallout_contexts
 
 	# One kernel with each tick and each width of pointers: the others differ in neither.
 	run_job debian-6.12 selftests 600 ${short:+-a "$one"}
