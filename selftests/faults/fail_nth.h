@@ -48,6 +48,12 @@ static inline bool faults_write(const char *file, const char *value)
 	return ok;
 }
 
+/* Can faults be restricted to where a module is on the stack? Not on User Mode Linux. */
+static inline bool faults_can_filter(void)
+{
+	return !access(FAULTS_DEBUGFS "failslab/require-start", W_OK);
+}
+
 /**
  * struct faults - which faults are possible, in addition to faults of copies
  * @slabs: slab allocations
@@ -71,13 +77,14 @@ static inline bool faults_select(const struct faults *f)
 	if (!f->anywhere && !from)
 		return false;
 	snprintf(value, sizeof(value), "0x%llx", from);
-	/* This filter lets no cache pass. */
+	/* The first filter lets no cache pass. */
 	return faults_write("failslab/cache-filter", f->slabs ? "N" : "Y") &&
 	       faults_write("fail_page_alloc/min-order",
 			    f->pages ? "0" : "20") &&
-	       faults_write("failslab/require-start", value) &&
-	       faults_write("fail_page_alloc/require-start", value) &&
-	       faults_write("fail_usercopy/require-start", value);
+	       (!faults_can_filter() ||
+		(faults_write("failslab/require-start", value) &&
+		 faults_write("fail_page_alloc/require-start", value) &&
+		 faults_write("fail_usercopy/require-start", value)));
 }
 
 /* Open the calling thread's fail-nth. Return -1 if the kernel injects no faults. */
