@@ -265,7 +265,6 @@ void co_file_start_command(struct callout_file *file, struct callout_slot *slot,
 	 * offline.
 	 */
 	co_ctx_rehome(file, ctx, slot);
-	slot->arg = 0;
 	slot->node.kind = CALLOUT_KIND_COMMAND;
 	slot_start(slot, op, ctx);
 }
