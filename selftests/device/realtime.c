@@ -28,15 +28,17 @@ TEST_F(realtime, set_forth)
 
 /*
  * A callout does not fire when its tick comes if the clock was set back before
- * that. The longer the setting of the clock takes, the longer is the callout's
- * time.
+ * that, and wakes nobody until its new time. The longer the setting of the clock takes,
+ * the longer is the callout's time.
  */
 TEST_F(realtime, set_back)
 {
 	__u64 after = 100 * MSEC, start, before;
+	long long woken;
 	struct callout_event e;
 
 	for (;; after *= 2) {
+		woken = wakeups();
 		before = dev_now();
 		start = real_now();
 		ASSERT_NE(0, set_real(self->fd, start + after, 1));
@@ -49,6 +51,8 @@ TEST_F(realtime, set_back)
 	while (dev_now() < before + after + 50 * MSEC)
 		sleep_ns(10 * MSEC);
 	EXPECT_FALSE(readable_within(self->fd, 50));
+	EXPECT_LE(0, woken);
+	EXPECT_GT(woken + FEW_WAKEUPS, wakeups());
 	EXPECT_EQ(start + after, next_due(self->fd, CLOCK_REALTIME));
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));

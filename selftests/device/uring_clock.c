@@ -47,12 +47,13 @@ TEST_F(realtime, command_set_forth)
 
 /*
  * A command does not complete when its tick comes if the clock was set back
- * before that. The longer the setting of the clock takes, the longer is the
- * command's time.
+ * before that, and wakes nobody until its new time. The longer the setting of
+ * the clock takes, the longer is the command's time.
  */
 TEST_F(realtime, command_set_back)
 {
 	__u64 after = 100 * MSEC, before;
+	long long woken;
 	struct callout_op op;
 	struct ring r;
 
@@ -60,6 +61,7 @@ TEST_F(realtime, command_set_back)
 		return;
 	ASSERT_TRUE(ring_open(&r, 0));
 	for (;; after *= 2) {
+		woken = wakeups();
 		before = dev_now();
 		op = set_at(CLOCK_REALTIME, real_now() + after, 1);
 		ASSERT_TRUE(submit_one(&r, self->fd, &op, 0));
@@ -70,6 +72,8 @@ TEST_F(realtime, command_set_back)
 		ASSERT_EQ(0, complete(&r, NULL, WAIT_MS));
 	}
 	EXPECT_EQ(-ETIME, complete(&r, NULL, after / MSEC + 50));
+	EXPECT_LE(0, woken);
+	EXPECT_GT(woken + FEW_WAKEUPS, wakeups());
 	EXPECT_EQ(op.time, next_due(self->fd, CLOCK_REALTIME));
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_EQ(0, complete(&r, NULL, WAIT_MS));

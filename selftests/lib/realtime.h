@@ -34,6 +34,28 @@ static inline bool step(__s64 ns)
 	return set_clock(real_now() + ns);
 }
 
+/* How often the facility has been woken on all CPUs, from debugfs, or -1. */
+static inline long long wakeups(void)
+{
+	FILE *f = fopen("/sys/kernel/debug/callout/bases", "r");
+	long long n, sum = 0;
+	char line[256];
+
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*u %*u %*u %*u %*u %lld", &n) == 1)
+			sum += n;
+	fclose(f);
+	return sum;
+}
+
+/*
+ * A callout that waits for a far time wakes nobody until then. It may be looked at a few
+ * times, since its clock is set; a wake-up at each tick is some hundreds in 0.15 s.
+ */
+#define FEW_WAKEUPS	100
+
 FIXTURE_SETUP(realtime)
 {
 	self->offset = real_now() - dev_now();
