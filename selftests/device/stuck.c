@@ -92,13 +92,19 @@ static int move_to(struct _test_data_stuck *self, __u64 time)
 	return do_named(self, op);
 }
 
-static int set_again(struct _test_data_stuck *self, __u64 time, __u64 period)
+static int set_again_slack(struct _test_data_stuck *self, __u64 time, __u64 period, __u64 slack)
 {
 	struct callout_op op = callout_op_set(time, AGAIN);
 
 	op.flags = CALLOUT_OPF_ABSTIME | CALLOUT_OPF_ONLY_OLD;
 	op.period = period;
+	op.slack = slack;
 	return do_named(self, op);
+}
+
+static int set_again(struct _test_data_stuck *self, __u64 time, __u64 period)
+{
+	return set_again_slack(self, time, period, 0);
 }
 
 static int list_it(struct _test_data_stuck *self, struct callout_entry *entry)
@@ -433,13 +439,56 @@ TEST_F(stuck, set_far_then_fail)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
+/* With another slack the callout is pending again, too. */
 TEST_F(stuck, set_again_then_cancel)
 {
-	EXPECT_EQ(WHILE_READING, set_again(self, 0, HOUR));
+	__u64 now = dev_now();
+	struct callout_entry entry;
+
+	EXPECT_EQ(WHILE_READING, set_again_slack(self, now + HOUR, HOUR, SEC));
+	if (variant->period) {
+		ASSERT_EQ(0, list_it(self, &entry));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+		EXPECT_EQ(now + HOUR, entry.due);
+		EXPECT_EQ(SEC, entry.slack);
+	}
 	EXPECT_EQ(variant->period ? CALLOUT_STATE_PENDING : -ENOENT, cancel(self));
 	EXPECT_EQ(-ENOENT, set_again(self, 0, HOUR));
 	FINISH();
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/*
+ * A reader has taken two events, and its copy fails. Only the event is unread again whose
+ * callout was not set again.
+ */
+TEST(two_then_fail)
+{
+	struct callout_op periodic = callout_op_set(0, 2);
+	struct stuck reader = { .room = 2 };
+	int fd = dev_open(O_NONBLOCK);
+	struct callout_event e;
+
+	ASSERT_LE(0, fd);
+	if (!stuck_possible())
+		SKIP(return, "the kernel has no userfaultfd");
+	periodic.period = HOUR;
+	ASSERT_NE(0, set(fd, 0, 1));
+	ASSERT_TRUE(wait_unread(fd, 1));
+	ASSERT_EQ(0, do_op(fd, &periodic));
+	ASSERT_TRUE(wait_unread(fd, 2));
+	ASSERT_TRUE(stuck_start(&reader, fd));
+	EXPECT_EQ(0, info_of(fd).unread);
+	EXPECT_EQ(CALLOUT_STATE_READING, move(fd, periodic.handle, HOUR));
+	EXPECT_EQ(-EFAULT, stuck_fail(&reader));
+	EXPECT_EQ(1, info_of(fd).unread);
+	ASSERT_EQ(1, dev_read(fd, &e, 1));
+	EXPECT_EQ(1, e.cookie);
+	EXPECT_EQ(-EAGAIN, dev_read(fd, &e, 1));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(fd, periodic.handle));
+	EXPECT_EQ(0, info_of(fd).outstanding);
+	stuck_free(&reader);
+	EXPECT_EQ(0, close(fd));
 }
 
 /* The file is freed when the stuck reader has left it. */

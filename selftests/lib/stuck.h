@@ -21,6 +21,7 @@ struct stuck {
 	int uffd;
 	size_t size;
 	struct callout_event *page;
+	unsigned int room;	/* for events; 0 is 1 */
 	pthread_t thread;
 	int ret;
 };
@@ -37,7 +38,7 @@ static inline void *stuck_thread(void *arg)
 {
 	struct stuck *s = arg;
 
-	s->ret = dev_read(s->fd, s->page, 1);
+	s->ret = dev_read(s->fd, s->page, s->room ?: 1);
 	return NULL;
 }
 
