@@ -147,6 +147,30 @@ static void *pair_second(void *arg)
 	return NULL;
 }
 
+#define BATCH	6
+
+/* A batch of SETs takes the room that is left, however much that is, and no more. */
+TEST(batch)
+{
+	struct callout_op ops[BATCH];
+	unsigned int room, i;
+	int fd;
+
+	for (room = 0; room <= BATCH; room++) {
+		fd = open_with_limit(BATCH, O_NONBLOCK);
+		ASSERT_LE(0, fd);
+		for (i = room; i < BATCH; i++)
+			ASSERT_NE(0, set(fd, HOUR, i));
+		for (i = 0; i < BATCH; i++)
+			ops[i] = callout_op_set(HOUR, i);
+		ASSERT_EQ(room, do_ops(fd, ops, BATCH));
+		for (i = 0; i < BATCH; i++)
+			EXPECT_EQ(i < room ? 0 : -ENOSPC, ops[i].result);
+		EXPECT_EQ(BATCH, info_of(fd).outstanding);
+		EXPECT_EQ(0, close(fd));
+	}
+}
+
 /* In a file with room for two callouts, each of two threads may set one. */
 TEST(room_for_two)
 {
