@@ -21,7 +21,7 @@ The kinds:
   return       NULL, 0 or 1 instead of what is returned
   once         a plain access instead of READ_ONCE() and the like
   alike        another variable of the function that has the same type
-  swap         two arguments of a call
+  swap         two arguments of a call, not of min() and max()
   other        list_add() for list_add_tail(), min() for max() and the like; prev for next
 
 What does not compile, and what compiles to the same, is for others to find: see sample.py.
@@ -55,6 +55,7 @@ SUM_ENDS = SHIFT_ENDS | {"+", "-"}
 ONCE = {"READ_ONCE", "WRITE_ONCE", "smp_load_acquire", "smp_store_release",
         "atomic_read_acquire"}
 MOVED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+"}
+COMMUTE = {"min", "max", "min_t", "max_t"}
 LOCK = re.compile(r"(^|_)(try)?lock(_|$)")
 UNLOCK = re.compile(r"(^|_)unlock(_|$)")
 OTHERS = [("list_add", "list_add_tail"), ("list_move", "list_move_tail"), ("min", "max"),
@@ -407,6 +408,8 @@ class Function:
     def arguments(self, k):
         """Two neighbours in the call of the function k change places."""
         t = self.tokens
+        if t[k].text in COMMUTE:
+            return
         close = t[k + 1].match
         parts, start, n = [], k + 2, k + 2
         while n <= close:
