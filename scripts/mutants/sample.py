@@ -326,8 +326,9 @@ class Sample:
                 cwd=TOP)
             return
         header = "-include %s/selftests/mutants/mutant.h" % self.tree
-        command = ["scripts/build.sh", stage.kernel, "CONFIG_CALLOUT_KUNIT_TEST=m", "C=0", "W=",
-                   "CONFIG_CALLOUT_LAB_BENCH="]
+        command = ["scripts/build.sh", stage.kernel, "C=0", "W=", "CONFIG_CALLOUT_LAB_BENCH="]
+        if any(check.startswith("callout_") for check in stage.checks):
+            command.append("CONFIG_CALLOUT_KUNIT_TEST=m")
         if self.scope != "library":
             command.append("KCFLAGS=" + header)
         self.build(stage.kernel, command)
