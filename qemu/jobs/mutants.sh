@@ -8,7 +8,6 @@
 # ends: who knows in what state the kernel is. Of mutant 0, none, it prints what each check reaches
 # and counts, and continues.
 
-[ -d /sys/kernel/debug/kunit ] || mount -t debugfs debugfs /sys/kernel/debug
 # shellcheck source=qemu/faults.sh
 . /lib/faults.sh
 [ ! -d /sys/kernel/debug/failslab ] || configure_faults
