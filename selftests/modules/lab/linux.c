@@ -29,7 +29,6 @@
 /* Sparse expiry: timers in a group, 64 ticks ahead at most. */
 #define GROUP		48U
 #define GROUPS		20U
-#define PRIME		1000003ULL
 
 struct facility {
 	const char *name;
@@ -216,7 +215,7 @@ static u64 sparse(const struct facility *f, unsigned int n)
 		ran = 0;
 		local_irq_disable();
 		for (i = 0; i < GROUP; i++)
-			f->set(lab_timer((group * GROUP + i) * PRIME % n),
+			f->set(lab_timer(lab_scattered(group * GROUP + i, n)),
 			       SOON + i);
 		took = expiry(GROUP, SOON + GROUP);
 		if (!took)
@@ -234,7 +233,7 @@ static u64 dense(const struct facility *f, unsigned int n)
 	local_irq_disable();
 	base_time = ktime_get();
 	for (i = 0; i < n; i++)
-		f->set(lab_timer(i * PRIME % n), SOON);
+		f->set(lab_timer(lab_scattered(i, n)), SOON);
 	return div64_u64(expiry(n, 0) * 10, n - 1);
 }
 

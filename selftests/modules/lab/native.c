@@ -50,9 +50,6 @@
  */
 #define SLOW_NS		20000ULL
 
-/* Prime and larger than any n, so that i * PRIME % n is a permutation. */
-#define PRIME		1000003ULL
-
 const char *const lab_metrics[LAB_METRICS] = {
 	"pair_one", "pair_random", "rearm_later", "idle_tick", "jump",
 	"sparse", "start_dense", "dense",
@@ -181,7 +178,7 @@ static int dense(struct lab *lab, unsigned int n, u64 *value)
 	value[LAB_DENSE] = 0;
 	start = lab_begin();
 	for (i = 0; i < n; i++) {
-		lab_start(lab, lab_callout(i * PRIME % n), span);
+		lab_start(lab, lab_callout(lab_scattered(i, n)), span);
 		if (!(i % 1024) && lab_clock() - start > MAX_DENSE_NS) {
 			local_irq_enable();
 			return 0;

@@ -44,6 +44,16 @@ static inline u64 lab_begin(void)
 	return lab_clock();
 }
 
+/*
+ * The @i-th of @n timers in a scattered order. It is a permutation, since the factor is a
+ * prime that divides no @n. For each power of ten timers that follow each other are far
+ * apart, so that nothing prefetches them.
+ */
+static inline unsigned int lab_scattered(unsigned int i, unsigned int n)
+{
+	return i * 2654435761ULL % n;
+}
+
 /* Tenths of the mean cost of @n operations, 1 at least. */
 static inline u64 lab_end(u64 start, unsigned int n)
 {
