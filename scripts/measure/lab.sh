@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # The laboratory: measures every scheme as the paper does and beyond, and makes tables and pictures.
 #
-#   scripts/measure/lab.sh [counted] [share] [native] [tables]     (the default is all four)
+#   scripts/measure/lab.sh [counted] [share] [native] [scale] [tables]   (the default is all five)
 #   scripts/measure/lab.sh only SCHEME
 #   scripts/measure/lab.sh pictures [DIRECTORY]
 #
 # counted: one boot of the KUnit kernel in which time goes by instructions; share: another boot with
-# two CPUs, in real time; native: User Mode Linux; tables: CSV and SVG of the results of all three,
-# in build/lab/. Fails if a row is missing, or if figure 9 misses its targets.
+# two CPUs, in real time; native: User Mode Linux; scale: User Mode Linux with up to ten million
+# callouts, or a million where memory is short; tables: CSV and SVG of the results of all four, in
+# build/lab/. Fails if a row is missing, or if figure 9 misses its targets.
 #
 # only: measures one scheme, in all its variants, in instructions: figure 9, Table II, lateness and
 # wake-ups. Prints the tables and writes them to build/lab-only/.
@@ -25,6 +26,7 @@ only=$build/lab-only
 counted=$log/kunit-lab.out
 share=$log/kunit-share.out
 native=$log/uml-native.out
+scale=$log/uml-scale.out
 
 say() { echo "lab.sh: $((SECONDS / 60)) min $((SECONDS % 60)) s: $*"; }
 
@@ -45,6 +47,33 @@ run_native() {
 	say "building, and measuring nanoseconds in User Mode Linux"
 	logged lab-build-uml scripts/build.sh uml
 	logged lab-native qemu/uml.sh -t 1800 native
+}
+
+# Megabytes that a guest's memory can have: it is a file, in a file system in memory where there is
+# one.
+free_mb() {
+	local shm=999999999
+
+	[ "$(stat -f -c %T /dev/shm 2> /dev/null)" != tmpfs ] ||
+		shm=$(df --output=avail -m /dev/shm | tail -n 1)
+	awk -v shm="$shm" '$1 == "MemAvailable:" {
+		mb = int($2 / 1024)
+		print mb < shm ? mb : shm
+	}' /proc/meminfo
+}
+
+run_scale() {
+	local most=10000000 memory=6G mb
+
+	say "building, and measuring what grows in User Mode Linux"
+	logged lab-build-uml scripts/build.sh uml
+	mb=$(free_mb)
+	if [ "$mb" -lt 8192 ]; then
+		say "skipped: the rows of 10 000 000 callouts need 8192 MB, there are $mb MB"
+		most=1000000
+		memory=1G
+	fi
+	logged lab-scale qemu/uml.sh -m "$memory" -t 1800 -a "LAB_MOST=$most" scale
 }
 
 # run_only SCHEME
@@ -98,6 +127,15 @@ make_data() {
 	csv buckets.csv buckets,operation,outstanding,ns "$native" lab-buckets
 	csv memory_points.csv facility,outstanding,bytes "$native" lab-memory
 	awk -f "$lab/memory.awk" memory_points.csv > memory.csv
+	make_scale
+}
+
+make_scale() {
+	csv line.csv bytes,ns "$scale" lab-line
+	csv scale.csv scheme,operation,outstanding,ns "$scale" lab-scale
+	csv growth.csv change,callouts,ns_each,total_us,portions,portion_ns,longest_ns "$scale" \
+		lab-growth
+	csv bytes.csv facility,outstanding,bytes "$scale" lab-bytes
 }
 
 # The rows that each file must have of one scheme.
@@ -149,6 +187,18 @@ check_data() {
 				want native.csv "$row,$metric,$n"
 			done
 			[ "$row" = "(hrtimer)" ] || want native.csv "$row,sparse,$n"
+		done
+	done
+	for row in "(callout)" "(handle)" "(timer_list)"; do
+		for n in 1000 10000 100000 1000000; do
+			for metric in pair_one pair_random rearm_later sparse dense; do
+				want scale.csv "$row,$metric,$n"
+			done
+		done
+	done
+	for row in wheel_grow wheel_shrink table_grow migrate clock_look clock_step; do
+		for n in 1000 10000 100000 1000000; do
+			want growth.csv "$row,$n"
 		done
 	done
 	want memory.csv callout,0
@@ -239,6 +289,8 @@ make_tables() {
 	echo
 	column -s , -t memory.csv
 	echo
+	column -s , -t growth.csv
+	echo
 	awk -v targets=yes -f "$lab/native.awk" native.csv
 	awk -f "$lab/fig9.awk" fig9.csv fig9_native.csv || die "figure 9 misses its targets"
 	cd "$top"
@@ -255,12 +307,13 @@ if [ "${1:-}" = only ]; then
 	say "done, in $only"
 	exit
 fi
-[ $# -gt 0 ] || set -- counted share native tables
+[ $# -gt 0 ] || set -- counted share native scale tables
 for step in "$@"; do
 	case $step in
 	counted) run_counted ;;
 	share) run_share ;;
 	native) run_native ;;
+	scale) run_scale ;;
 	tables) make_tables ;;
 	*) die "there is no step $step" ;;
 	esac

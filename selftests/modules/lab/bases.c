@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include "base/base.h"
 #include "core/cpu.h"
+#include "core/resize.h"
 #include "lab.h"
 #include "native.h"
 
@@ -80,8 +81,18 @@ void lab_bases_exit(void)
 	own = NULL;
 }
 
-/* Wait until the wheels have the size that their callouts need. */
+/* The base with this index, after lab_bases_init(). */
+struct callout_base *lab_base(unsigned int index)
+{
+	return all[index];
+}
+
+/*
+ * Wait until the wheels have the size that their callouts need: until the interrupt
+ * that asks for the worker has come, and until the worker has returned.
+ */
 void lab_bases_settle(void)
 {
 	msleep(100);
+	flush_delayed_work(&callout_resize_work);
 }

@@ -62,6 +62,9 @@ struct lab_row {
 	u64 before[LAB_BEFORE];
 };
 
+/* The module parameter most=. */
+extern unsigned int lab_most;
+
 extern struct lab_row lab_rows[];
 extern unsigned int lab_nr_rows;
 
@@ -81,6 +84,7 @@ struct lab {
 union lab_timer {
 	struct callout_node node;
 	struct callout callout;
+	callout_handle_t handle;
 	struct timer_list timer;
 	struct hrtimer hrtimer;
 };
@@ -139,6 +143,10 @@ int lab_idle(const char *unused);
 int lab_native(const char *unused);
 int lab_buckets(const char *unused);
 int lab_facilities(const char *unused);
+int lab_line(const char *unused);
+int lab_scale(const char *unused);
+int lab_growth(const char *unused);
+int lab_step(const char *unused);
 int lab_memory(const char *unused);
 
 #endif /* _CALLOUT_LAB_H */

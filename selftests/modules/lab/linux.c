@@ -30,19 +30,26 @@
 #define GROUP		48U
 #define GROUPS		20U
 
+/* The parts that measure a facility. */
+#define IN_NATIVE	1U
+#define IN_SCALE	2U
+
 struct facility {
 	const char *name;
+	unsigned int parts;
 	/* A power of two. */
 	unsigned int bases;
 	/* @base: for callouts, the base that it belongs to */
 	void (*init)(union lab_timer *t, unsigned int base);
 	void (*set)(union lab_timer *t, unsigned long ticks);
+	/* Set it again while it is pending. */
+	void (*move)(union lab_timer *t, unsigned long ticks);
 	void (*cancel)(union lab_timer *t);
 	/* Each tick expires exactly the timers that are due at it. */
 	bool ticks;
 };
 
-static unsigned int ran, expected;
+static unsigned int ran, expected, refused;
 static u64 first, last;
 static ktime_t base_time;
 
@@ -75,6 +82,27 @@ static void callout_set_one(union lab_timer *t, unsigned long ticks)
 static void callout_cancel_one(union lab_timer *t)
 {
 	callout_stop(&t->callout);
+}
+
+static void handle_init_one(union lab_timer *t, unsigned int base)
+{
+	t->handle = 0;
+}
+
+static void handle_set_one(union lab_timer *t, unsigned long ticks)
+{
+	t->handle = setcallout(callout_note, NULL, ticks);
+	refused += !t->handle;
+}
+
+static void handle_move_one(union lab_timer *t, unsigned long ticks)
+{
+	resetcallout(t->handle, ticks);
+}
+
+static void handle_cancel_one(union lab_timer *t)
+{
+	unsetcallout(t->handle);
 }
 
 static void timer_note(struct timer_list *t)
@@ -122,16 +150,18 @@ static void hrtimer_cancel_one(union lab_timer *t)
 }
 
 static const struct facility facilities[] = {
-	{ "(callout)", 1, callout_init_one, callout_set_one,
-	  callout_cancel_one, true },
-	{ "(callout):4", 4, callout_init_one, callout_set_one,
-	  callout_cancel_one, true },
-	{ "(callout):16", LAB_BASES, callout_init_one, callout_set_one,
-	  callout_cancel_one, true },
-	{ "(timer_list)", 1, timer_init_one, timer_set_one, timer_cancel_one,
-	  true },
-	{ "(hrtimer)", 1, hrtimer_init_one, hrtimer_set_one,
-	  hrtimer_cancel_one, false },
+	{ "(callout)", IN_NATIVE | IN_SCALE, 1, callout_init_one,
+	  callout_set_one, callout_set_one, callout_cancel_one, true },
+	{ "(callout):4", IN_NATIVE, 4, callout_init_one, callout_set_one,
+	  callout_set_one, callout_cancel_one, true },
+	{ "(callout):16", IN_NATIVE, LAB_BASES, callout_init_one,
+	  callout_set_one, callout_set_one, callout_cancel_one, true },
+	{ "(handle)", IN_SCALE, 1, handle_init_one, handle_set_one,
+	  handle_move_one, handle_cancel_one, true },
+	{ "(timer_list)", IN_NATIVE | IN_SCALE, 1, timer_init_one,
+	  timer_set_one, timer_set_one, timer_cancel_one, true },
+	{ "(hrtimer)", IN_NATIVE, 1, hrtimer_init_one, hrtimer_set_one,
+	  hrtimer_set_one, hrtimer_cancel_one, false },
 };
 
 static_assert(LAB_BASES == 16);
@@ -174,7 +204,7 @@ static u64 moves(const struct facility *f)
 		after[i] = 2 * HOUR + i * (HOUR / LAB_OPS);
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++)
-		f->set(lab_timer(which[i]), after[i]);
+		f->move(lab_timer(which[i]), after[i]);
 	return lab_end(start, LAB_OPS);
 }
 
@@ -215,8 +245,8 @@ static u64 sparse(const struct facility *f, unsigned int n)
 		ran = 0;
 		local_irq_disable();
 		for (i = 0; i < GROUP; i++)
-			f->set(lab_timer(lab_scattered(group * GROUP + i, n)),
-			       SOON + i);
+			f->move(lab_timer(lab_scattered(group * GROUP + i, n)),
+				SOON + i);
 		took = expiry(GROUP, SOON + GROUP);
 		if (!took)
 			return 0;
@@ -242,6 +272,7 @@ static int facility_round(const struct facility *f, unsigned int n, u64 *value)
 	unsigned int i;
 
 	base_time = ktime_get();
+	refused = 0;
 	for (i = 0; i <= n; i++) {
 		f->init(lab_timer(i), i % f->bases);
 		f->set(lab_timer(i), lab_random(HOUR, 2 * HOUR));
@@ -261,11 +292,13 @@ static int facility_round(const struct facility *f, unsigned int n, u64 *value)
 	cancel_all(f, n + 1);
 	value[LAB_DENSE] = dense(f, n);
 	cancel_all(f, n + 1);
+	if (refused)
+		return -ENOSPC;
 	return (value[LAB_SPARSE] || !f->ticks) && value[LAB_DENSE] ? 0 : -EIO;
 }
 
-/* All facilities take turns. */
-static int facilities_n(unsigned int n)
+/* All facilities of a part take turns. */
+static int facilities_n(const char *kind, unsigned int part, unsigned int n)
 {
 	static struct lab_values values[FACILITIES];
 	unsigned int round, i;
@@ -273,6 +306,8 @@ static int facilities_n(unsigned int n)
 
 	for (round = 0; round < lab_rounds(n); round++) {
 		for (i = 0; i < FACILITIES; i++) {
+			if (!(facilities[i].parts & part))
+				continue;
 			ret = facility_round(&facilities[i], n,
 					     values[i].round[round]);
 			if (ret) {
@@ -282,8 +317,9 @@ static int facilities_n(unsigned int n)
 		}
 	}
 	for (i = 0; i < FACILITIES; i++)
-		lab_native_report("lab-native", facilities[i].name, n,
-				  &values[i]);
+		if (facilities[i].parts & part)
+			lab_native_report(kind, facilities[i].name, n,
+					  &values[i]);
 	return 0;
 }
 
@@ -295,8 +331,16 @@ int lab_facilities(const char *unused)
 	if (!ret)
 		ret = lab_bases_init();
 	for (n = 1000; n <= LAB_MOST && !ret; n *= 10)
-		ret = facilities_n(n);
+		ret = facilities_n("lab-native", IN_NATIVE, n);
 	lab_bases_exit();
 	lab_callouts_free();
 	return ret;
+}
+
+/* Measure the facilities of lab_scale() with @n outstanding. Timers are allocated. */
+int lab_scale_facilities(unsigned int n)
+{
+	int ret = callout_reserve(n + 1);
+
+	return ret ? ret : facilities_n("lab-scale", IN_SCALE, n);
 }

@@ -23,6 +23,10 @@ static char *only = "";
 module_param(only, charp, 0444);
 MODULE_PARM_DESC(only, "Measure this scheme alone, in all its variants (default: every scheme)");
 
+unsigned int lab_most = 1000000;
+module_param_named(most, lab_most, uint, 0444);
+MODULE_PARM_DESC(most, "For part=line, scale, growth and step: the largest number of callouts (default 1000000)");
+
 /* The rows, and the parameters of callout.ko for each. */
 static int lab_list_rows(const char *unused)
 {
@@ -63,6 +67,10 @@ static const struct {
 	{ "native", lab_native },
 	{ "buckets", lab_buckets },
 	{ "facilities", lab_facilities },
+	{ "line", lab_line },
+	{ "scale", lab_scale },
+	{ "growth", lab_growth },
+	{ "step", lab_step },
 	{ "memory", lab_memory },
 };
 

@@ -8,8 +8,11 @@
  * all back.
  */
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 #include "kcompat.h"
@@ -17,7 +20,11 @@
 
 #define HOUR	(3600UL * HZ)
 
-static void *held;
+/* Timers are in pieces, since User Mode Linux has few mappings for vmalloc(). */
+#define PIECE	SZ_4M
+#define PIECES	256U
+
+static void *held[PIECES];
 static unsigned int nr_held;
 
 static void nothing(void *arg)
@@ -104,26 +111,53 @@ static const struct kind {
 	{ "hrtimer", sizeof(struct hrtimer), hrtimer_hold, hrtimer_drop },
 };
 
+static unsigned int in_piece(const struct kind *kind)
+{
+	return PIECE / kind->size;
+}
+
+static void *held_at(const struct kind *kind, unsigned int i)
+{
+	return held[i / in_piece(kind)] + i % in_piece(kind) * kind->size;
+}
+
 static void drop(const struct kind *kind)
 {
+	unsigned int i;
+
 	while (nr_held)
-		kind->drop(held + --nr_held * kind->size);
-	vfree(held);
-	held = NULL;
+		kind->drop(held_at(kind, --nr_held));
+	for (i = 0; i < PIECES; i++) {
+		kvfree(held[i]);
+		held[i] = NULL;
+	}
+}
+
+/* Take no more than whole pages: kmalloc() would round the last piece up further. */
+static int take_pieces(const struct kind *kind, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; n; i++) {
+		if (i == PIECES)
+			return -E2BIG;
+		held[i] = n < in_piece(kind) ? vcalloc(n, kind->size) :
+					       kvzalloc(PIECE, GFP_KERNEL);
+		if (!held[i])
+			return -ENOMEM;
+		n -= min(n, in_piece(kind));
+	}
+	return 0;
 }
 
 static int hold(const struct kind *kind, unsigned int n)
 {
-	int ret = 0;
+	int ret = take_pieces(kind, n);
 
-	held = vcalloc(n, kind->size);
-	if (!held)
-		return -ENOMEM;
-	if (kind->hold == handle_hold)
+	if (!ret && kind->hold == handle_hold)
 		ret = callout_reserve(n);
 	while (!ret && nr_held < n) {
-		ret = kind->hold(held + nr_held * kind->size,
-				 lab_random(HOUR, 2 * HOUR));
+		ret = kind->hold(held_at(kind, nr_held), lab_random(HOUR, 2 * HOUR));
 		nr_held += !ret;
 		if (!(nr_held % 1024))
 			cond_resched();

@@ -32,6 +32,7 @@
 
 #define SPAN		(1U << 20)
 #define SHORT_SPAN	LAB_SHORT_HOUR
+#define SCALE_SPAN	(1U << 24)
 #define IDLE_TICKS	1000U
 /* This and IDLE_TICKS together are less than a span. */
 #define JUMPS		80U
@@ -68,9 +69,12 @@ static void draw(unsigned int n, u64 from, u64 to)
 	}
 }
 
+/* lab_scale_wheel() makes it longer, so that 10^7 callouts are sparse, too. */
+static u64 long_span = SPAN;
+
 static u64 span_of(const struct lab *lab)
 {
-	return lab_has_max_interval(lab->ops) ? SHORT_SPAN : SPAN;
+	return lab_has_max_interval(lab->ops) ? SHORT_SPAN : long_span;
 }
 
 static u64 pair_one(struct lab *lab, unsigned int n)
@@ -352,4 +356,31 @@ int lab_buckets(const char *unused)
 		ret = buckets_n(row, n);
 	lab_callouts_free();
 	return row ? ret : -ENOENT;
+}
+
+/*
+ * Measure the hashed wheel with @n outstanding: with as many buckets as the facility
+ * gives it, and with a sixteenth of these, as with 16 times as many callouts as a wheel
+ * can have buckets for.
+ */
+int lab_scale_wheel(unsigned int n)
+{
+	const struct lab_row *row = lab_find_row("hashed_wheel");
+	unsigned int round, buckets = lab_buckets_for(n);
+	u64 took;
+	int ret = row ? 0 : -ENOENT;
+
+	long_span = SCALE_SPAN;
+	for (round = 0; round < lab_rounds(n) && !ret; round++) {
+		ret = native_row(row, n, buckets, values[0].round[round], &took);
+		if (!ret)
+			ret = native_row(row, n, buckets / LAB_CROWDED,
+					 values[1].round[round], &took);
+	}
+	long_span = SPAN;
+	if (ret)
+		return ret;
+	lab_native_report("lab-scale", "hashed_wheel", n, &values[0]);
+	lab_native_report("lab-scale", "hashed_wheel:crowded", n, &values[1]);
+	return 0;
 }

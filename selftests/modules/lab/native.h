@@ -37,6 +37,16 @@ void lab_native_report(const char *kind, const char *name, unsigned int n,
 int lab_bases_init(void);
 void lab_bases_exit(void);
 void lab_bases_settle(void);
+struct callout_base *lab_base(unsigned int index);
+
+/* The buckets that the facility's wheel has with @n callouts. */
+unsigned int lab_buckets_for(unsigned int n);
+
+/* The share of these buckets that a crowded wheel has. */
+#define LAB_CROWDED	16U
+
+int lab_scale_wheel(unsigned int n);
+int lab_scale_facilities(unsigned int n);
 
 static inline u64 lab_begin(void)
 {

@@ -22,7 +22,7 @@
  */
 #define CHUNK_SHIFT	16
 #define CHUNK		(1U << CHUNK_SHIFT)
-#define MAX_CHUNKS	16U
+#define MAX_CHUNKS	2048U
 
 struct lab_row lab_rows[MAX_ROWS];
 unsigned int lab_nr_rows;
@@ -101,7 +101,7 @@ unsigned long lab_hour(const struct callout_scheme_ops *ops)
 }
 
 /*
- * Allocate @n timers, up to 2^20, for lab_timer() and lab_callout(). The caller
+ * Allocate @n timers, up to 2^27, for lab_timer() and lab_callout(). The caller
  * must call lab_callouts_free(), also after an error.
  */
 int lab_callouts_init(unsigned int n)
