@@ -324,6 +324,44 @@ bugs_apply() {
 	return $bad
 }
 
+# model TABLE DIRECTORY: the laboratory's model of the data there
+model() {
+	(cd "$2" && awk -v table="$1" -f "$top/scripts/measure/lab/model.awk" line.csv remote.csv \
+		bytes.csv scale.csv growth.csv)
+}
+
+# wrong STATUS FILE SED: with one change in a file of data the model ends so
+wrong() {
+	local status=0
+
+	cp Documentation/lab/{line,remote,bytes,scale,growth}.csv "$work/model"
+	sed -i -E "$3" "$work/model/$2"
+	if cmp -s "$work/model/$2" "Documentation/lab/$2"; then
+		echo "$2: no change by $3"
+		return 1
+	fi
+	model check "$work/model" > "$work/said" 2>&1 || status=$?
+	[ $status -eq "$1" ] || { echo "$2 with $3: status $status, not $1"; return 1; }
+}
+
+# The model's tables in the documents are of the data there, its predictions are good, and it takes
+# no nonsense: 1 is a bad prediction, 2 are bad data.
+lab_model() {
+	mkdir "$work/model"
+	model check Documentation/lab | diff - Documentation/lab/model_check.csv &&
+		model large Documentation/lab | diff - Documentation/lab/model.csv &&
+		wrong 1 bytes.csv 's/^(callout,10000000,)/\12/' &&
+		wrong 2 line.csv '3s/,.*/,/' &&
+		wrong 2 line.csv '3s/,/,-/' &&
+		wrong 2 line.csv '3{h;d};4G' &&
+		wrong 2 line.csv '3,99d' &&
+		wrong 2 remote.csv '2s/.*/a few/' &&
+		wrong 2 bytes.csv '2s/,[^,]*$/,many/' &&
+		wrong 2 scale.csv '1s/,/;/g' &&
+		wrong 2 growth.csv '2s/^([^,]*,)[^,]*/\10/' &&
+		wrong 2 growth.csv '/^migrate,1000{4,}/d'
+}
+
 # says MESSAGE [PATTERN]: the hook takes it, or refuses it with a line that matches
 says() {
 	printf '%b\n' "$1" > "$work/message"
@@ -403,6 +441,7 @@ item "kernel.sh without HOME" without_home
 item "the environment of scripts" scripts/check/environment.sh
 item "completion of calloutctl" completion
 item "the hook for commit messages" commit_messages
+item "the laboratory's model" lab_model
 item "the mutants fit the sources" mutants_apply
 item "the fuzzer's bugs fit the sources" bugs_apply
 item "shell lines of at most 100 columns" short_lines
