@@ -511,6 +511,36 @@ TEST_F(file, counters)
 	EXPECT_EQ(2, info_of(self->fd).outstanding);
 }
 
+/* The file "files" of debugfs has a line for each open file, with its numbers. */
+TEST_F(file, debugfs)
+{
+	unsigned int outstanding, unread, limit, lines = 0;
+	unsigned long long sets, cancelled;
+	char line[256];
+	int pid;
+	FILE *f;
+
+	ASSERT_NE(0, set(self->fd, 0, 1));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_NE(0, set(self->fd, HOUR, 2));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, set(self->fd, HOUR, 3)));
+	f = fopen("/sys/kernel/debug/callout/files", "r");
+	ASSERT_NE(NULL, f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%d %*u %u %u %u %llu %llu", &pid, &outstanding, &unread,
+			   &limit, &sets, &cancelled) != 6 || pid != getpid())
+			continue;
+		lines++;
+		EXPECT_EQ(2, outstanding);
+		EXPECT_EQ(1, unread);
+		EXPECT_EQ(3, sets);
+		EXPECT_EQ(1, cancelled);
+		EXPECT_EQ(info_of(self->fd).max_outstanding, limit);
+	}
+	EXPECT_EQ(1, lines);
+	fclose(f);
+}
+
 TEST_F(file, every_cpu)
 {
 	enum { EACH = 20 };
