@@ -60,6 +60,34 @@ TEST_F(realtime, set_back)
 	EXPECT_LE(e.due, real_now());
 }
 
+/* Does a callout that is due @after a setting fire before a callout that is due later? */
+static bool nearer_in_order(int fd, __u64 after)
+{
+	struct callout_op later = callout_op_set(0, 2);
+	__u64 due = real_now() + HOUR + after;
+	struct callout_event e[2];
+
+	if (!set_real(fd, due, 1) || !step(HOUR))
+		return false;
+	later.time = dev_now() + due - real_now() + 50 * MSEC;
+	later.flags = CALLOUT_OPF_ABSTIME;
+	return !do_op(fd, &later) && receive(fd, e, 2) == 2 &&
+	       e[0].cookie == 1 && e[1].cookie == 2;
+}
+
+/*
+ * A setting of the clock that brings a callout nearer, but not to its time, makes it no
+ * later than its slack. The kernel needs some time to look at all callouts.
+ */
+TEST_F(realtime, set_nearer)
+{
+	__u64 after = SEC;
+
+	while (after < 8 * SEC && !nearer_in_order(self->fd, after))
+		after *= 2;
+	EXPECT_GT(8 * SEC, after);
+}
+
 /* A callout that is set after a step uses the new time. */
 TEST_F(realtime, set_after_step)
 {
