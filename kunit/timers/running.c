@@ -120,6 +120,44 @@ static void timer_irqsafe_in_turn(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, i->before_second);
 }
 
+#define MIXED	8U
+
+static void mixed_handler(void *arg)
+{
+	atomic_inc(arg);
+}
+
+/* Timers and callouts that are due at the same tick in the same base run once each. */
+static void timer_among_callouts(struct kunit *test)
+{
+	struct callout *c = kunit_kcalloc(test, MIXED, sizeof(*c), GFP_KERNEL);
+	atomic_t *runs = kunit_kcalloc(test, MIXED, sizeof(*runs), GFP_KERNEL);
+	unsigned int i, wrong = 0;
+	struct probe *p[MIXED];
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_ASSERT_NOT_NULL(test, runs);
+	callout_test_pin(test, raw_smp_processor_id());
+	for (i = 0; i < MIXED; i++) {
+		p[i] = probe_create(test, TIMER_PINNED);
+		callout_init(&c[i], CALLOUT_MPSAFE);
+		callout_test_drains(test, &c[i]);
+	}
+	local_irq_disable();
+	for (i = 0; i < MIXED; i++) {
+		callout_timer_mod(&p[i]->t, jiffies + 2);
+		callout_reset_curcpu(&c[i], 2, mixed_handler, &runs[i]);
+	}
+	local_irq_enable();
+	for (i = 0; i < MIXED; i++) {
+		KUNIT_EXPECT_TRUE(test,
+				  callout_test_wait_until(atomic_read(&p[i]->runs) &&
+							  atomic_read(&runs[i])));
+		wrong += atomic_read(&p[i]->runs) != 1 || atomic_read(&runs[i]) != 1;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
 /* Memory of a callout, then of a timer. */
 struct reused {
 	union {
@@ -476,6 +514,7 @@ static struct kunit_case timer_running_cases[] = {
 	KUNIT_CASE(timer_runs_at_its_jiffy),
 	KUNIT_CASE(timer_static),
 	KUNIT_CASE(timer_irqsafe_in_turn),
+	KUNIT_CASE(timer_among_callouts),
 	KUNIT_CASE(timer_where_a_callout_waited),
 	KUNIT_CASE(timer_where_a_callout_runs),
 	KUNIT_CASE(timer_stays_where_it_runs),
