@@ -169,7 +169,7 @@ static int co_cpu_offline(unsigned int cpu)
 }
 
 /* Migrate up to a budget of callouts from the dead base @from to @to. Both are locked. */
-static bool co_take_over(struct callout_base *from, struct callout_base *to)
+bool co_take_over(struct callout_base *from, struct callout_base *to)
 	__must_hold(&from->lock) __must_hold(&to->lock)
 {
 	unsigned int budget = CALLOUT_BUDGET;
@@ -199,6 +199,7 @@ static bool co_take_over(struct callout_base *from, struct callout_base *to)
 	}
 	return more;
 }
+EXPORT_SYMBOL_IF_KUNIT(co_take_over);
 
 /* The base that receives the callouts of the dead base @from. */
 static struct callout_base *co_base_heir(struct callout_base *from)

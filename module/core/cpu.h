@@ -74,6 +74,7 @@ extern unsigned int callout_nr_classes;
 
 int co_cpus_init(const struct callout_config *config);
 int co_class_add(void);
+bool co_take_over(struct callout_base *from, struct callout_base *to);
 void co_cpus_kill(void);
 u64 co_cpus_exit(void);
 

@@ -26,7 +26,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <uapi/linux/callout.h>
-#include "core/queue.h"
+#include "core/cpu.h"
 #include "core/resize.h"
 #include "device/clock.h"
 #include "device/ctx.h"
@@ -171,32 +171,6 @@ static void nothing(void *arg)
 {
 }
 
-/* As co_take_over() of cpu.c, for callouts none of which is due. Both bases are locked. */
-static bool take_over(struct callout_base *from, struct callout_base *to)
-{
-	unsigned int budget = CALLOUT_BUDGET;
-	struct callout_node *n;
-	LIST_HEAD(taken);
-	bool more;
-
-	more = from->scheme->ops->take(from->scheme, &budget, &taken);
-	while (!list_empty(&taken)) {
-		n = list_first_entry(&taken, struct callout_node, entry);
-		list_del(&n->entry);
-		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_STARTED_HERE |
-				     CALLOUT_S_AWAY, to->index == n->home ?
-				     0 : CALLOUT_S_AWAY);
-		from->until_resize++;
-		WRITE_ONCE(n->cpu, to->index);
-		/* As co_start_locked(); the tick is programmed for an earlier callout. */
-		callout_change_state(n, 0, CALLOUT_S_PENDING);
-		if (unlikely(--to->until_resize < 0))
-			co_resize_ask(to);
-		co_scheme_start(to, n, n->expires);
-	}
-	return more;
-}
-
 /* As co_base_evacuate() of cpu.c. */
 static void evacuate(struct callout_base *from, struct callout_base *to,
 		     struct change *c)
@@ -208,7 +182,7 @@ static void evacuate(struct callout_base *from, struct callout_base *to,
 		start = lab_begin();
 		co_base_lock(to);
 		co_base_lock_nested(from);
-		more = take_over(from, to);
+		more = co_take_over(from, to);
 		co_base_unlock(from);
 		co_base_unlock(to);
 		portion(c, lab_clock() - start);
