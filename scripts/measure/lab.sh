@@ -290,24 +290,18 @@ draw_pictures() {
 }
 
 make_tables() {
+	local table
+
 	mkdir -p "$out"
 	rm -f "$out"/*
 	cd "$out"
 	make_data
 	check_data
 	draw
-	column -s , -t table2.csv
-	echo
-	column -s , -t cross_at.csv
-	echo
-	column -s , -t memory.csv
-	echo
-	column -s , -t growth.csv
-	echo
-	column -s , -t model.csv
-	echo
-	column -s , -t model_check.csv
-	echo
+	for table in table2 cross_at memory growth model model_check; do
+		column -s , -t "$table.csv"
+		echo
+	done
 	awk -v targets=yes -f "$lab/native.awk" native.csv
 	awk -f "$lab/fig9.awk" fig9.csv fig9_native.csv || die "figure 9 misses its targets"
 	[ "$model" = ok ] || die "the model of memory is too far from what it predicts"
