@@ -18,7 +18,7 @@
 #include "lab.h"
 #include "native.h"
 
-/* Reads of a line in a round, so many that a cache fills with what it can hold. */
+/* Reads of random lines in a round: enough to fill a cache. */
 #define READS		(1U << 20)
 
 #define FEWEST		(1U << 10)
