@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Job: runs checks on mutants of a sample, as the lines of /lib/plan say: MUTANT PARAMETERS CHECK...
 # with + between parameters. A check is a suite of KUnit or a program, and behind : how many results
-# and how many skipped cases it has. It fails too if the kernel says what /lib/alarm has.
+# and how many skipped cases it has. It fails too if the kernel says what /lib/alarm has. A mutant is
+# killed, too, if kmemleak finds something when the module is unloaded.
 #
 # Prints what it is about to do, and of each mutant "survived MUTANT", or "killed MUTANT CHECK" and
 # ends: who knows in what state the kernel is. Of mutant 0, none, it prints what each check reaches
@@ -37,6 +38,15 @@ alarmed() {
 		sed 's/^/alarm: /' /tmp/alarm | head -n 1
 }
 
+# kmemleak ignores objects younger than five seconds, and needs two scans to be sure. It is off if
+# it could not allocate.
+leaks=/sys/kernel/debug/kmemleak
+leaked() {
+	[ -e $leaks ] && sleep 6 && echo scan > $leaks && sleep 1 && echo scan > $leaks || return
+	sed -n 's/^/alarm: /p' $leaks > /tmp/alarm
+	[ -s /tmp/alarm ] && head -n 1 /tmp/alarm
+}
+
 # check NAME: sets counted
 check() {
 	: > /tmp/log
@@ -65,6 +75,8 @@ killed() {
 }
 
 : > /tmp/said
+[ ! -e $leaks ] || echo scan=off > $leaks
+[ ! -e $leaks ] || echo clear > $leaks
 log
 while read -r mutant parameters checks <&3; do
 	echo "run $mutant insmod"
@@ -87,6 +99,8 @@ while read -r mutant parameters checks <&3; do
 	: > /tmp/said
 	rmmod callout || killed rmmod
 	log
-	! alarmed || killed rmmod
+	if alarmed || leaked; then
+		killed rmmod
+	fi
 	echo "survived $mutant"
 done 3< /lib/plan
