@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: runs checks on mutants of a sample, as the lines of /lib/plan say: MUTANT PARAMETERS CHECK...
-# with + between parameters. A check is a suite of KUnit or a program, and behind : how many results
-# and how many skipped cases it has. It fails too if the kernel says what /lib/alarm has. A mutant is
-# killed, too, if kmemleak finds something when the module is unloaded.
+# with + between parameters. A check is a suite of KUnit, a program, or job_ and the name of another
+# job, which loads the module as it wants; and behind : how many results and how many skipped cases
+# it has. It fails too if the kernel says what /lib/alarm has. A mutant is killed, too, if kmemleak
+# finds something when the module is unloaded.
 #
 # Prints what it is about to do, and of each mutant "survived MUTANT", or "killed MUTANT CHECK" and
 # ends: who knows in what state the kernel is. Of mutant 0, none, it prints what each check reaches
@@ -32,9 +33,20 @@ program() {
 	log
 }
 
-# KUnit's file_without_kind has a callout dropped.
+# With fewer rounds, and one set of parameters where there are several.
+job() {
+	rmmod callout || return
+	UNLOADS=16 CALLOUT_SETS=tick_source=jiffies timeout -s KILL 600 sh -eu "/lib/jobs/$1.sh" \
+		< /dev/null > /tmp/said 2>&1 || return
+	log
+	load
+}
+
+# KUnit's file_without_kind has a callout dropped, and a job says when it leaves callouts.
 alarmed() {
-	grep -v "callout: dropped one of kind" /tmp/log | grep -aE -f /lib/alarm > /tmp/alarm &&
+	awk '/next unload leaves callouts/ { leaves = 1 }
+		/callouts were still pending/ && leaves { leaves = 0; next }
+		!/callout: dropped one of kind/' /tmp/log | grep -aE -f /lib/alarm > /tmp/alarm &&
 		sed 's/^/alarm: /' /tmp/alarm | head -n 1
 }
 
@@ -47,22 +59,28 @@ leaked() {
 	[ -s /tmp/alarm ] && head -n 1 /tmp/alarm
 }
 
+# shellcheck disable=SC2046 # several
+load() { insmod /lib/callout.ko $(echo "$parameters" | tr + " "); }
+
 # check NAME: sets counted
 check() {
 	: > /tmp/log
 	: > /tmp/said
 	case $1 in
 	callout_*) suite "$1" ;;
+	job_*) job "${1#job_}" ;;
 	*) program "$1" ;;
 	esac || return
 	counted=$(grep -c '^ *ok ' /tmp/said):$(grep -c '# SKIP' /tmp/said)
 	[ "$counted" != 0:0 ] && ! grep -q '^ *not ok ' /tmp/said && ! alarmed
 }
 
+of_module=/sys/module/mutant/parameters
+
 # What has run since the last call, of the module's mutants or of the library's.
 reached() {
-	if [ -e /sys/module/callout/parameters/reached ]; then
-		cat /sys/module/callout/parameters/reached
+	if [ -e $of_module/reached ]; then
+		cat $of_module/reached
 	elif [ -e /tmp/reached ]; then
 		tr '\0\1' 01 < /tmp/reached
 	fi
@@ -75,13 +93,14 @@ killed() {
 }
 
 : > /tmp/said
+[ ! -e /lib/mutant.ko ] || insmod /lib/mutant.ko
 [ ! -e $leaks ] || echo scan=off > $leaks
 [ ! -e $leaks ] || echo clear > $leaks
 log
 while read -r mutant parameters checks <&3; do
 	echo "run $mutant insmod"
-	# shellcheck disable=SC2046 # several
-	insmod /lib/callout.ko $(echo "$parameters" | tr + " ") mutant="$mutant" || killed insmod
+	[ ! -e $of_module ] || echo "$mutant" > $of_module/mutant
+	load || killed insmod
 	[ "$mutant" != 0 ] || echo "reached insmod 0:0 $(reached)"
 	for token in $checks; do
 		name=${token%%:*}

@@ -10,10 +10,10 @@ kind of change of it. What does not compile, or compiles to the same code, is no
 
 All mutants of a sample are in one build of the modules for each kernel, see sites.py. A run without
 a mutant tells for each check, a suite of KUnit or a program, which of them it reaches, and how long
-it takes. A mutant is then tried on the checks that reach it: on User Mode Linux with lockdep and
-KASAN, where sleep takes no time; then, if it survives, on kernels with four CPUs, as STAGES has
-them; in each the quickest first. Not again on checks that have as many results and skipped cases
-there as on the one CPU of User Mode Linux.
+it takes. A mutant is then tried on the checks that reach it: KUnit's suites on User Mode Linux with
+lockdep, KASAN and kmemleak, where sleep takes no time; then, if it survives, suites, programs and
+jobs on kernels with four CPUs, as STAGES has them; in each the quickest first. Not again on suites
+that have as many results and skipped cases there as on the one CPU of User Mode Linux.
 
 All is in build/mutants/SCOPE-SAMPLE-SEED; an interrupted run continues there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
@@ -25,6 +25,7 @@ import concurrent.futures
 import glob
 import hashlib
 import itertools
+import math
 import os
 import random
 import re
@@ -55,11 +56,11 @@ SCOPES = {
 class Stage:
     """
     Checks that are run on one kernel with the same parameters. after is the name of a stage with
-    the same checks.
+    the same checks. Checks that take more than longest seconds are left out.
     """
-    def __init__(self, name, kernel, parameters, checks, after=None):
+    def __init__(self, name, kernel, parameters, checks, after=None, longest=math.inf):
         self.name, self.kernel, self.parameters, self.checks = name, kernel, parameters, checks
-        self.after = after
+        self.after, self.longest = after, longest
 
 
 def suites(run=None, without=None):
@@ -87,23 +88,28 @@ def programs(folder, name):
 FAULTS = ["/faults_op", "/faults_file"]
 
 UML = Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu"))
-UML_DEVICE = Stage("uml-device", "uml-debug", "device_hz=250000",
-                   programs("device", "device") + FAULTS)
 KUNIT = Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml")
-DEVICE = Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device"),
-               "uml-device")
+# Jobs that load the module as they want, and the programs that they need.
+JOBS = {"job_hotplug": ["hotplug_storm", "calloutctl"], "job_load": ["calloutctl"],
+        "job_unload": []}
+# With the laboratory, as the other kernels have it.
+DEVICE = Stage("device", "debian-6.12+lab", "device_hz=250000",
+               programs("device", "device") + list(JOBS))
+# For the alarms of this kernel. The device's slowest programs take five times as long as the rest.
+UML_DEVICE = Stage("uml-device", "uml-debug", "device_hz=250000",
+                   programs("device", "device") + FAULTS, longest=10)
 
 STAGES = {
-    "device": [UML, UML_DEVICE, KUNIT, DEVICE],
+    "device": [UML, KUNIT, DEVICE, UML_DEVICE],
     "module": [
         UML,
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
               suites("tick", without="qemu")),
-        UML_DEVICE,
         KUNIT,
+        DEVICE,
+        UML_DEVICE,
         Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
               "uml-hrtimer"),
-        DEVICE,
     ],
     "library": [
         Stage("fuzzer", None, "", ["lib_fuzz"]),
@@ -276,7 +282,7 @@ class Sample:
             shutil.copy(os.path.join(self.tree, "selftests/mutants/mutant.c"),
                         os.path.join(self.tree, "module"))
             with open(os.path.join(self.tree, "module/Kbuild"), "a") as f:
-                f.write("callout-y += mutant.o\nCFLAGS_mutant.o := -DMUTANTS=%d\n" %
+                f.write("obj-m += mutant.o\nCFLAGS_mutant.o := -DMUTANTS=%d\n" %
                         len(self.chosen))
         open(self.path("planted"), "w").close()
 
@@ -332,12 +338,14 @@ class Sample:
         if self.scope != "library":
             command.append("KCFLAGS=" + header)
         self.build(stage.kernel, command)
-        for check in stage.checks:
-            if check.startswith("/"):
-                self.build("programs", ["make", "-C", "selftests", "-j%d" % WORKERS,
-                                        "O=" + self.path("user")] +
-                           [self.path("user") + c for c in stage.checks])
-                break
+        user = self.path("user")
+        made = [user + c for c in stage.checks if c.startswith("/")]
+        if made:
+            self.build("programs", ["make", "-C", "selftests", "-j%d" % WORKERS, "O=" + user] +
+                       made)
+        if any(check in JOBS for check in stage.checks):
+            self.build("tools", ["make", "-C", "tools", "O=" + user, user + "/calloutctl"])
+            self.build("storm", ["make", "-C", "selftests", "O=" + user, user + "/hotplug_storm"])
 
     # Boots.
 
@@ -352,10 +360,16 @@ class Sample:
             return
         root = self.path("root-" + name)
         os.makedirs(os.path.join(root, "lib"), exist_ok=True)
-        os.makedirs(os.path.join(root, "selftests"), exist_ok=True)
-        for check in stage.checks:
-            if check.startswith("/") and not os.path.exists(root + check):
-                os.link(self.path("user") + check, root + check)
+        links = {root + c: self.path("user") + c for c in stage.checks if c.startswith("/")}
+        for job in JOBS.keys() & set(stage.checks):
+            file = "/lib/jobs/%s.sh" % job[4:]
+            links[root + file] = os.path.join(self.tree, "qemu", file[5:])
+            for program in JOBS[job]:
+                links["%s/bin/%s" % (root, program)] = self.path("user/" + program)
+        for to, file in links.items():
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            if not os.path.exists(to):
+                os.link(file, to)
         with open(os.path.join(root, "lib/alarm"), "w") as f:
             f.write(ALARM + "\n")
         counts = self.counts(stage.name)
@@ -401,7 +415,7 @@ class Sample:
                 m = re.match(r"(run|killed|survived|reached) (\S+)(?: (\S+))?", line)
                 if m:
                     heard = time.time()
-                    limit = 30 + 15 * costs.get(m.group(3), 1)
+                    limit = min(30 + 15 * costs.get(m.group(3), 1), 240)
                 yield line
             if ended:
                 break
@@ -504,7 +518,7 @@ class Sample:
                 and not any(v == "killed" for v, _ in known.get(n, {}).values())]
         if not left:
             return
-        reach = self.map(stage)
+        reach = {check: row for check, row in self.map(stage).items() if row[0] <= stage.longest}
         costs = {check: cost for check, (cost, _) in reach.items()}
         at_load = reach.pop("insmod", (0, set()))[1]
         counts, before = self.counts(stage.name), self.counts(stage.after)

@@ -2,9 +2,11 @@
 /*
  * mutant.c - tells callout.ko which mutant of a sample it is, and what was reached
  *
- * /sys/module/callout/parameters/mutant: its number; 0 is none of them.
+ * A module for itself, which stays while callout.ko is loaded and unloaded.
  *
- * /sys/module/callout/parameters/reached: a digit for each number, 1 if its code
+ * /sys/module/mutant/parameters/mutant: its number; 0 is none of them.
+ *
+ * /sys/module/mutant/parameters/reached: a digit for each number, 1 if its code
  * has run since the last read.
  */
 #include <linux/module.h>
@@ -12,7 +14,7 @@
 
 unsigned int callout_mutant;
 EXPORT_SYMBOL_GPL(callout_mutant);
-module_param_named(mutant, callout_mutant, uint, 0444);
+module_param_named(mutant, callout_mutant, uint, 0644);
 
 unsigned char callout_reached[MUTANTS + 1];
 EXPORT_SYMBOL_GPL(callout_reached);
@@ -34,3 +36,6 @@ static const struct kernel_param_ops reached_ops = {
 	.get = reached_get,
 };
 module_param_cb(reached, &reached_ops, NULL, 0400);
+
+MODULE_DESCRIPTION("Tells callout.ko which mutant it is");
+MODULE_LICENSE("GPL");

@@ -4,7 +4,7 @@
  *
  * sites.py puts MUTANT(n) into the code, and each build of a sample includes this
  * header before all others. With MUTANT_IS the compiler knows, and leaves the
- * rest out. Else the kernel is told by callout.ko's parameter "mutant", and a
+ * rest out. Else the kernel is told by mutant.ko's parameter "mutant", and a
  * program by CALLOUT_MUTANT in its environment; and what was reached is noted.
  */
 #ifndef CALLOUT_MUTANT_H
