@@ -108,6 +108,27 @@ static void bsd_precision(struct kunit *test)
 	callout_stop(c);
 }
 
+/* So is a callout that is set in nanoseconds. */
+static void bsd_precision_in_ns(struct kunit *test)
+{
+	struct callout_item *a = callout_virtual_items(test, 1);
+	unsigned int i, shared = 0;
+	u64 first;
+
+	for (i = 0; i < 50; i++) {
+		callout_reset_sbt(&a->c, sbt_ticks(5000 + i), 0,
+				  callout_virtual_handler, a, 0);
+		first = a->c.node.expires;
+		callout_reset_sbt(&a->c, sbt_ticks(5000 + i), sbt_ticks(1000),
+				  callout_virtual_handler, a, 0);
+		KUNIT_EXPECT_GE(test, a->c.node.expires, first);
+		/* Time passes: without precision the tick may be the next. */
+		shared += a->c.node.expires > first + 1;
+	}
+	KUNIT_EXPECT_GE(test, shared, 48);
+	callout_stop(&a->c);
+}
+
 /* Absolute times count from boot. A time that has passed means the next tick. */
 static void bsd_absolute(struct kunit *test)
 {
@@ -556,6 +577,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_coalesce),
 	KUNIT_CASE(bsd_hardclock),
 	KUNIT_CASE(bsd_precision),
+	KUNIT_CASE(bsd_precision_in_ns),
 	KUNIT_CASE(bsd_absolute),
 	KUNIT_CASE(bsd_never_early),
 	KUNIT_CASE(bsd_never_early_jiffies),

@@ -213,7 +213,9 @@ static void openbsd_units(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(unit_rows); i++) {
 		for (k = 0; k < ARRAY_SIZE(numbers); k++) {
-			unit_rows[i].add(&o->to, numbers[k]);
+			/* Only the first finds the timeout not pending. */
+			KUNIT_EXPECT_EQ(test, unit_rows[i].add(&o->to, numbers[k]),
+					!i && !k);
 			want = DIV64_U64_ROUND_UP(numbers[k] * unit_rows[i].ns,
 						  tick_ns) + 1;
 			want = min_t(u64, want, INT_MAX);

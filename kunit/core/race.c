@@ -425,6 +425,32 @@ static void race_reset_while_waiting_for_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.ran_at, now + 6);
 }
 
+static void then_set_far(struct callout_item *item)
+{
+	callout_virtual_set(item, 20);
+}
+
+/* While it waits another callout, which has run in this base, can be set and cancelled. */
+static void race_others_while_waiting_for_lock(struct kunit *test)
+{
+	struct callout_race *r = callout_race_create(test);
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	/* Its handler sets it: it is pending, and the flag of its run remains. */
+	a->then = then_set_far;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(r->v, r->v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+	race_for_lock(test, r);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 21), 1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 22), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+	callout_race_drop_lock(r);
+	callout_race_end(test, r);
+	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+}
+
 /* The handler runs as soon as it gets the lock. */
 static void race_waits_for_lock(struct kunit *test)
 {
@@ -603,6 +629,7 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE_PARAM(race_lock_is_asserted, lock_gen_params),
 	KUNIT_CASE_PARAM(race_stop_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_reset_while_waiting_for_lock, lock_gen_params),
+	KUNIT_CASE_PARAM(race_others_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_waits_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_drain_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE(race_rm),

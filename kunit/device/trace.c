@@ -3,6 +3,7 @@
  * trace.c - suite callout_trace: tracepoints show whose callouts are set, are cancelled and
  * fire
  */
+#include <linux/callout_timer_types.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -168,6 +169,47 @@ static void trace_other_handler(struct kunit *test)
 	trace_expect(test, t2, 1, 0, 0, 0);
 }
 
+static void trace_then_set(struct callout_item *item)
+{
+	trace_set(item, 5);
+}
+
+/* A callout that its handler has set is cancelled as any other. */
+static void trace_set_by_handler(struct kunit *test)
+{
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct traced *t = trace_func(test, trace_handler);
+	struct callout_virtual *v = test->priv;
+
+	a->then = trace_then_set;
+	trace_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	trace_expect(test, t, 2, 0, 0, 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+	trace_expect(test, t, 2, 0, 1, 1);
+}
+
+static void trace_timer_func(struct callout_timer *timer)
+{
+}
+
+/* A timer of Linux's API gives the same events. */
+static void trace_timer(struct kunit *test)
+{
+	struct callout_timer *timer = kunit_kzalloc(test, sizeof(*timer), GFP_KERNEL);
+	struct traced *t = trace_func(test, (callout_func_t *)trace_timer_func);
+	static struct lock_class_key key;
+
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	callout_timer_init_key(timer, trace_timer_func, 0, "trace", &key);
+	callout_timer_mod(timer, jiffies + CALLOUT_TEST_FAR);
+	callout_timer_mod(timer, jiffies + 2 * CALLOUT_TEST_FAR);
+	trace_expect(test, t, 2, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, callout_timer_delete(timer), 1);
+	KUNIT_EXPECT_EQ(test, callout_timer_delete(timer), 0);
+	trace_expect(test, t, 2, 1, 1, 0);
+}
+
 static struct callout_file *trace_open(struct kunit *test, const char *comm)
 {
 	struct callout_file *file = co_file_create();
@@ -247,6 +289,8 @@ static void trace_command(struct kunit *test)
 static struct kunit_case trace_cases[] = {
 	KUNIT_CASE(trace_counts),
 	KUNIT_CASE(trace_other_handler),
+	KUNIT_CASE(trace_set_by_handler),
+	KUNIT_CASE(trace_timer),
 	KUNIT_CASE(trace_files),
 	KUNIT_CASE(trace_command),
 	{}

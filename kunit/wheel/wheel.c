@@ -265,6 +265,7 @@ static void wheel_empty_finds_what_follows(struct kunit *test)
 	callout_model_start(m, &m->entry[0], 8);
 	callout_model_stop(m, &m->entry[0]);
 	co_wheel_empty(to_wheel(m->s));
+	KUNIT_EXPECT_EQ(test, to_wheel(m->s)->next, U64_MAX);
 	callout_model_check(m);
 	/* In the same bucket, above its bound, and before the bounds of other buckets. */
 	callout_model_start(m, &m->entry[1], 12);
