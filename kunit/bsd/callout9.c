@@ -23,18 +23,27 @@ static sbintime_t sbt_ticks(unsigned int ticks)
 				   NSEC_PER_SEC);
 }
 
-/* The tick with the most trailing zeros, found by trying every tick. */
+static unsigned int threes(u64 n)
+{
+	unsigned int i;
+
+	for (i = 0; n && !(n % 3); i++)
+		n /= 3;
+	return i;
+}
+
+/* The first of the ticks with the highest power of three, found by trying every tick. */
 static u64 roundest(u64 first, u64 last)
 {
 	u64 tick, best = first;
 
 	for (tick = first; tick <= last; tick++)
-		if (__ffs64(tick) >= __ffs64(best))
+		if (threes(tick) > threes(best))
 			best = tick;
 	return best;
 }
 
-/* The tick is in the span, and has the most trailing zeros of all ticks in the span. */
+/* The tick is in the span, and has the highest power of three of all ticks in the span. */
 static void bsd_coalesce(struct kunit *test)
 {
 	struct rnd_state rng;
@@ -50,7 +59,38 @@ static void bsd_coalesce(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, co_coalesce(7, 7), 7);
 	KUNIT_EXPECT_EQ(test, co_coalesce(7, 3), 7);
-	KUNIT_EXPECT_EQ(test, co_coalesce(1, U64_MAX), 1ULL << 63);
+	KUNIT_EXPECT_EQ(test, co_coalesce(0, 9), 0);
+	KUNIT_EXPECT_EQ(test, co_coalesce(U64_MAX - 1, U64_MAX), U64_MAX);
+	for (i = 0; i < 64; i++) {
+		first = 1ULL << i;
+		for (last = first; last < U64_MAX / 2; last *= 2) {
+			KUNIT_EXPECT_GE(test, co_coalesce(first, last), first);
+			KUNIT_EXPECT_LE(test, co_coalesce(first, last), last);
+		}
+		KUNIT_EXPECT_GE(test, co_coalesce(first, U64_MAX), first);
+	}
+}
+
+/*
+ * Callouts that share ticks are in as many buckets as others, so expiry looks at few
+ * that are not due.
+ */
+static void bsd_precision_uses_all_buckets(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	const unsigned int nr = 200, far = 1U << 20, precision = 1U << 12;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	struct rnd_state rng;
+	unsigned int i;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < nr; i++)
+		callout_reset_sbt(&a[i].c, sbt_ticks(callout_test_below(&rng, far)),
+				  sbt_ticks(precision), callout_virtual_handler,
+				  &a[i], C_HARDCLOCK);
+	callout_virtual_run_to(v, v->now + far + precision);
+	KUNIT_EXPECT_EQ(test, v->ran, nr);
+	KUNIT_EXPECT_LE(test, v->base->scheme->visits, 2 * nr);
 }
 
 /* C_HARDCLOCK rounds up to ticks from now, as callout_reset() does; 0 counts as 1. */
@@ -575,6 +615,7 @@ static void bsd_free_stopped_by_rcu(struct kunit *test)
 
 static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_coalesce),
+	KUNIT_CASE(bsd_precision_uses_all_buckets),
 	KUNIT_CASE(bsd_hardclock),
 	KUNIT_CASE(bsd_precision),
 	KUNIT_CASE(bsd_precision_in_ns),

@@ -63,6 +63,7 @@
  * CPU0 has released it.
  */
 #include <linux/callout.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include "queue.h"
 #include "associated.h"
@@ -155,6 +156,33 @@ co_arm_slow(struct callout_base *base, struct callout_node *n,
 	}
 	return co_move_locked(base, n, target);
 }
+
+/*
+ * The tick from @first to @last that other callouts likely choose too: the tick with
+ * the highest power of three as a divisor. Wheels have 2^m buckets, and
+ * multiples of any power of three use all of them. Multiples of 2^k use one in 2^k,
+ * and expiry looks at all callouts there.
+ */
+u64 co_coalesce(u64 first, u64 last)
+{
+	u64 width, third, unit = 1, n;
+	u32 over;
+
+	if (first >= last)
+		return first;
+	width = min_t(u64, last - first, S64_MAX);
+	third = div_u64_rem(width, 3, &over);
+	third += over == 2;
+	while (unit <= third)
+		unit *= 3;
+	/* There is a multiple of unit within, and of 3 * unit one at most. */
+	n = div64_u64(first + unit - 1, unit);
+	div_u64_rem(n, 3, &over);
+	if (over && (3 - over) * unit <= last - n * unit)
+		n += 3 - over;
+	return n * unit;
+}
+EXPORT_SYMBOL_IF_KUNIT(co_coalesce);
 
 /* The tick within a span that other callouts likely choose too. */
 static u64 co_span_expiry(struct callout_base *base,

@@ -16,14 +16,6 @@ static inline u64 co_expiry(struct callout_base *base, long ticks)
 	return co_now(base) + (ticks > 0 ? ticks : 1);
 }
 
-/* The tick from @first to @last that other callouts likely choose too. */
-static inline u64 co_coalesce(u64 first, u64 last)
-{
-	if (first >= last || !first)
-		return first;
-	return last & ~(BIT_ULL(fls64((first - 1) ^ last) - 1) - 1);
-}
-
 /**
  * struct callout_span - when a callout may run
  * @first: not before this time
@@ -37,6 +29,7 @@ struct callout_span {
 	bool ticks;
 };
 
+u64 co_coalesce(u64 first, u64 last);
 int co_arm_span(struct callout *c, const struct callout_span *span,
 		callout_func_t *func, void *arg, int cpu);
 int co_stop_was(struct callout *c, bool *pending);

@@ -55,9 +55,8 @@ void co_slack_init(unsigned int slack_ns, u64 tick_ns)
  *
  * With less than the default slack it is the first tick. With the default slack or
  * more it is a multiple of the default slack that other callouts likely choose too.
- * The default slack is an odd number of ticks unless a parameter was given. So these
- * callouts use all buckets of the wheel. Multiples of a power of two would use few
- * buckets, and expiry would look at long lists.
+ * The default slack is an odd number of ticks unless a parameter was given, so these
+ * callouts use all buckets of the wheel: see co_coalesce().
  */
 u64 co_slack_tick(struct callout_base *base, u64 due, u64 slack, u64 now)
 {
