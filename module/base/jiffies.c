@@ -147,7 +147,7 @@ static bool jiffies_timer_here(struct callout_base *base)
 
 /*
  * Does a coming tick look at @base, so that its timer need not be set? If the tick
- * stops before, callout_tick_stops() sets the timer. Interrupts are off. The bases
+ * stops before, callout_tick_stops() looks. Interrupts are off. The bases
  * with this source are the bases of tick_classes[] and of tests.
  */
 static bool jiffies_tick_looks(struct callout_base *base)
@@ -337,27 +337,50 @@ void callout_tick_softirq(void)
 
 /*
  * This CPU's tick may stop, and the kernel is about to ask its wheel for how long.
- * Interrupts stay off until then. A callout armed here later, with the tick
- * stopped, sets a timer in the wheel at once, as a callout armed here by another
- * CPU does in any case. A callout that is due already waits for no further edge.
+ * Return the time of CLOCK_MONOTONIC for which this CPU must wake up, or KTIME_MAX,
+ * where @basem is the time of the jiffy @basej. The wheel would wake it for hops, too;
+ * it is only for what is not pinned, which another CPU may run if there is another.
+ * What is deferrable waits for the next tick.
+ *
+ * Interrupts stay off until the tick is stopped. A callout armed here later sets a
+ * timer in the wheel at once, as a callout armed here by another CPU does in any
+ * case, and the kernel asks again. A callout that is due already waits for no
+ * further edge.
  */
-void callout_tick_stops(void)
+u64 callout_tick_stops(unsigned long basej, u64 basem)
 {
-	u64 now = get_jiffies_64();
+	u64 now = get_jiffies_64(), next = KTIME_MAX, wait;
 	struct callout_base *base;
 	unsigned int i;
 
+	now -= (unsigned long)now - basej;
 	for (i = 0; i < ARRAY_SIZE(tick_classes); i++) {
-		base = jiffies_base_by(i, U64_MAX - 1);
+		base = jiffies_base_by(i, U64_MAX);
 		if (!base)
 			continue;
 		co_base_lock(base);
-		if (base->armed > now && base->armed != U64_MAX)
+		/* All have been cancelled: no wake-up for nothing. */
+		if (base->armed && !co_base_pending(base))
+			WRITE_ONCE(base->armed, U64_MAX);
+		if (!base->armed) {
+			/* Expiry runs, and programs. */
+		} else if (base->armed == U64_MAX ||
+			   co_base_has_class(base, CALLOUT_CLASS_DEFERRABLE)) {
+			timer_delete(&base->timer);
+		} else if (num_online_cpus() == 1 ||
+			   co_base_has_class(base, CALLOUT_CLASS_KERNEL)) {
+			timer_delete(&base->timer);
+			wait = base->armed - min(base->armed, now);
+			if (wait < (KTIME_MAX - basem) / TICK_NSEC)
+				next = min(next, basem + wait * TICK_NSEC);
+		} else if (base->armed > now) {
 			jiffies_set_timer(base, now, base->armed);
-		else if (base->armed && base->armed != U64_MAX)
+		} else {
 			mod_timer(&base->timer, now - 1);
+		}
 		co_base_unlock(base);
 	}
+	return next;
 }
 #endif
 

@@ -287,11 +287,13 @@ idle() {
 	hostname end
 	echo "replaced-idle: interrupts,$(($(interrupts) - before))"
 	if [ -e $bases ]; then
-		echo "replaced-idle: hops,$(($(counted hops) - hops))"
+		hops=$(($(counted hops) - hops))
+		echo "replaced-idle: hops,$hops"
 		echo "replaced-idle: wake-ups for what is due,$(($(counted wakeups) - wakeups))"
 	fi
 	echo "replaced-idle: seconds,$(echo "$(cut -d ' ' -f 1 /proc/uptime) $start" |
 		awk '{ printf "%.2f", $1 - $2 }')"
+	[ ! -e $bases ] || check "no wake-up before a far tick" [ "$hops" = 0 ]
 	check "an hour" [ "$(cut -d . -f 1 /proc/uptime)" -ge 3600 ]
 }
 

@@ -9,6 +9,6 @@
 
 bool callout_tick_is_due(void);
 void callout_tick_softirq(void);
-void callout_tick_stops(void);
+u64 callout_tick_stops(unsigned long basej, u64 basem);
 
 #endif /* _LINUX_CALLOUT_TICK_H */
