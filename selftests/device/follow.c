@@ -9,30 +9,13 @@
 #include <pthread.h>
 
 #include "kselftest_harness.h"
+#include "lib/bases.h"
 #include "lib/common.h"
-
-#define BASES	"/sys/kernel/debug/callout/bases"
 
 FIXTURE(follow) {
 	int fd;
 	int before[2];
 };
-
-/* How many callouts are pending on a CPU, or -1. */
-static int pending(int cpu)
-{
-	FILE *f = fopen(BASES, "r");
-	int n, number, sum = 0;
-	char line[256];
-
-	if (!f)
-		return -1;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%d %d", &number, &n) == 2 && number == cpu)
-			sum += n;
-	fclose(f);
-	return sum;
-}
 
 /*
  * A callout that was cancelled, or moved away, may leave its wake-up behind, and a
@@ -59,7 +42,7 @@ FIXTURE_SETUP(follow)
 	if (sysconf(_SC_NPROCESSORS_ONLN) >= 2)
 		ASSERT_TRUE(settle(self->fd));
 	for (i = 0; i < 2; i++) {
-		self->before[i] = pending(i);
+		self->before[i] = bases_sum("pending", i);
 		ASSERT_LE(0, self->before[i]);
 	}
 }
@@ -72,7 +55,10 @@ FIXTURE_TEARDOWN(follow)
 /* Which of the two CPUs has one more callout than before, or -1 if not exactly one has. */
 static int where(const int *before)
 {
-	int more[2] = { pending(0) - before[0], pending(1) - before[1] };
+	int more[2] = {
+		bases_sum("pending", 0) - before[0],
+		bases_sum("pending", 1) - before[1],
+	};
 
 	return more[0] + more[1] == 1 && !(more[0] & ~1) ? more[1] : -1;
 }

@@ -9,6 +9,7 @@
 #define _CALLOUT_SELFTESTS_REALTIME_H
 
 #include "kselftest_harness.h"
+#include "bases.h"
 #include "common.h"
 
 FIXTURE(realtime) {
@@ -32,22 +33,6 @@ static inline bool set_clock(__u64 ns)
 static inline bool step(__s64 ns)
 {
 	return set_clock(real_now() + ns);
-}
-
-/* How often the facility has been woken on all CPUs, from debugfs, or -1. */
-static inline long long wakeups(void)
-{
-	FILE *f = fopen("/sys/kernel/debug/callout/bases", "r");
-	long long n, sum = 0;
-	char line[256];
-
-	if (!f)
-		return -1;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%*u %*u %*u %*u %*u %lld", &n) == 1)
-			sum += n;
-	fclose(f);
-	return sum;
 }
 
 /*
