@@ -338,9 +338,9 @@ void callout_tick_softirq(void)
 /*
  * This CPU's tick may stop, and the kernel is about to ask its wheel for how long.
  * Return the time of CLOCK_MONOTONIC for which this CPU must wake up, or KTIME_MAX,
- * where @basem is the time of the jiffy @basej. The wheel would wake it for hops, too;
- * it is only for what is not pinned, which another CPU may run if there is another.
- * What is deferrable waits for the next tick.
+ * where @basem is the time of the jiffy @basej. The wheel would also wake it for hops.
+ * With several CPUs the callouts that are not pinned wait in the wheel, where another
+ * CPU finds them. Deferrable callouts wait for the next tick.
  *
  * Interrupts stay off until the tick is stopped. A callout armed here later sets a
  * timer in the wheel at once, as a callout armed here by another CPU does in any
@@ -359,7 +359,7 @@ u64 callout_tick_stops(unsigned long basej, u64 basem)
 		if (!base)
 			continue;
 		co_base_lock(base);
-		/* All have been cancelled: no wake-up for nothing. */
+		/* All callouts have been cancelled: avoid a spurious wake-up. */
 		if (base->armed && !co_base_pending(base))
 			WRITE_ONCE(base->armed, U64_MAX);
 		if (!base->armed) {

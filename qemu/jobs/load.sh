@@ -118,7 +118,7 @@ done
 for wrong in tick_source=nonsense tick_source= tick_source=chip; do
 	says "$wrong: unknown; use $sources" "$wrong"
 done
-# So many buckets would take a gigabyte here: they are read, and something else is refused.
+# 2^20 buckets would take a gigabyte here: the number is read, and another parameter is refused.
 says "tick_source=nonsense: unknown; use $sources" tick_source=nonsense buckets=1048576
 # No kernel has these rates.
 jiffies="jiffies ticks [0-9]+ times a second; for another hz use tick_source=hrtimer"

@@ -43,7 +43,7 @@ static bool receive_many(int fd)
 	return receive(fd, e, N) == N;
 }
 
-/* CPU 0 has as many more callouts, and no other CPU has. */
+/* Callouts are pending on the CPU that has set them, and on no other CPU. */
 TEST_F(counters, pending)
 {
 	long long all = bases_sum("pending", -1), here = bases_sum("pending", 0);
