@@ -165,14 +165,12 @@ co_arm_slow(struct callout_base *base, struct callout_node *n,
  */
 u64 co_coalesce(u64 first, u64 last)
 {
-	u64 width, third, unit = 1, n;
+	u64 third, unit = 1, n;
 	u32 over;
 
 	if (first >= last)
 		return first;
-	width = min_t(u64, last - first, S64_MAX);
-	third = div_u64_rem(width, 3, &over);
-	third += over == 2;
+	third = div_u64(min_t(u64, last - first, S64_MAX) + 1, 3);
 	while (unit <= third)
 		unit *= 3;
 	/* There is a multiple of unit within, and of 3 * unit one at most. */
