@@ -94,8 +94,10 @@ killed() {
 
 : > /tmp/said
 [ ! -e /lib/mutant.ko ] || insmod /lib/mutant.ko
-[ ! -e $leaks ] || echo scan=off > $leaks
-[ ! -e $leaks ] || echo clear > $leaks
+if [ -e $leaks ]; then
+	echo scan=off > $leaks
+	echo clear > $leaks
+fi
 log
 while read -r mutant parameters checks <&3; do
 	echo "run $mutant insmod"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * bases.h - what the facility counts, from the file "bases" of debugfs
+ * bases.h - counters of the facility, from the tables in debugfs
  */
 #ifndef _CALLOUT_SELFTESTS_BASES_H
 #define _CALLOUT_SELFTESTS_BASES_H
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
