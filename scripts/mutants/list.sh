@@ -275,6 +275,9 @@ chosen() {
 	done
 }
 
+if ! { scripts/setup.sh all && scripts/setup.sh fuzz-user; }; then
+	die "the packages could not be installed"
+fi
 exec 7> "$build/mutants.lock"
 flock 7
 plant

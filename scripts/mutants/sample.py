@@ -657,6 +657,9 @@ def main():
     scope = sys.argv[3] if len(sys.argv) > 3 else "module"
     if scope not in SCOPES:
         die("there is no scope %s: %s" % (scope, ", ".join(SCOPES)))
+    for packages in ("all", "fuzz-user"):
+        if subprocess.call(["scripts/setup.sh", packages], cwd=TOP):
+            die("the packages could not be installed")
     sample = Sample(int(sys.argv[1]), int(sys.argv[2]), scope)
     sample.begin()
     sample.draw()
