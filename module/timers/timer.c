@@ -506,8 +506,10 @@ static unsigned int timer_expire(struct callout_base *base,
 	co_take_started(base, n);
 	debug_object_deactivate(t, &callout_timer_descr);
 	/* Only the timer's user can have set it to NULL. */
-	if (WARN_ON_ONCE(!fn))
+	if (WARN_ON_ONCE(!fn)) {
+		co_relock(base);
 		return 1;
+	}
 	base->stage = CALLOUT_STAGE_TIMER;
 	co_run_begin(base, n);
 	if (!irqsafe)
