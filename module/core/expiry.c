@@ -101,8 +101,7 @@ static void unlock_expiry(struct callout_base *base)
 /* The node that is due next, if the wheel's walk has reached it; otherwise NULL. */
 static inline struct callout_node *co_next_in_row(struct callout_base *base)
 {
-	return co_is_wheel(base) && list_empty(&base->due) ?
-	       co_wheel_next(to_wheel(base->scheme)) : NULL;
+	return list_empty(&base->due) ? co_next_in_walk(base) : NULL;
 }
 
 /* Drop a node without a kind: not initialised, or overwritten. */

@@ -16,9 +16,9 @@
 /**
  * struct callout_kind_ops - what to do with nodes of one kind
  * @expire: takes a due node out and does what its kind asks for. May take further
- *	nodes of the same kind that are due next, each for a unit of the budget of
- *	this hold. Called with the base locked, and may drop the lock in between.
- *	Returns the number of nodes taken.
+ *	nodes of the same kind that are due next, each in another hold or for a unit
+ *	of the budget of this hold. Called with the base locked, and may drop
+ *	the lock in between. Returns the number of nodes taken.
  * @owner: who has set a node: for tracepoints
  *
  * Kinds and handlers run in softirq context, inside an RCU read-side critical

@@ -333,7 +333,7 @@ struct callout_node *co_run_row(struct callout_base *base, struct callout_node *
 	do {
 		base->left--;
 		co_run_plain(base, n);
-		n = co_wheel_next(to_wheel(base->scheme));
+		n = co_next_in_walk(base);
 	} while (n && co_is_plain(base, n) && base->left > 0);
 	return n;
 }

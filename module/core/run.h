@@ -187,6 +187,15 @@ static inline bool co_is_plain(const struct callout_base *base,
 	       !container_of(n, struct callout, node)->lock;
 }
 
+/*
+ * The node that is due next, if the wheel's walk has reached it; otherwise NULL. For rows of nodes
+ * in the wheel: expiry takes those in base->due before them.
+ */
+static inline struct callout_node *co_next_in_walk(struct callout_base *base)
+{
+	return co_is_wheel(base) ? co_wheel_next(to_wheel(base->scheme)) : NULL;
+}
+
 void co_relock(struct callout_base *base)
 	__must_hold(&base->lock);
 unsigned int co_run_func(struct callout_base *base, struct callout_node *n,
