@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/uio.h>
 
+#include "lib/bases.h"
 #include "lib/fixture.h"
 
 TEST_F(file, info_of_a_new_file)
@@ -514,31 +515,17 @@ TEST_F(file, counters)
 /* The file "files" of debugfs has a line for each open file, with its numbers. */
 TEST_F(file, debugfs)
 {
-	unsigned int outstanding, unread, limit, lines = 0;
-	unsigned long long sets, cancelled;
-	char line[256];
-	int pid;
-	FILE *f;
+	int pid = getpid();
 
 	ASSERT_NE(0, set(self->fd, 0, 1));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_NE(0, set(self->fd, HOUR, 2));
 	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, set(self->fd, HOUR, 3)));
-	f = fopen("/sys/kernel/debug/callout/files", "r");
-	ASSERT_NE(NULL, f);
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%d %*u %u %u %u %llu %llu", &pid, &outstanding, &unread,
-			   &limit, &sets, &cancelled) != 6 || pid != getpid())
-			continue;
-		lines++;
-		EXPECT_EQ(2, outstanding);
-		EXPECT_EQ(1, unread);
-		EXPECT_EQ(3, sets);
-		EXPECT_EQ(1, cancelled);
-		EXPECT_EQ(info_of(self->fd).max_outstanding, limit);
-	}
-	EXPECT_EQ(1, lines);
-	fclose(f);
+	EXPECT_EQ(2, debugfs_sum("files", "outstanding", pid));
+	EXPECT_EQ(1, debugfs_sum("files", "unread", pid));
+	EXPECT_EQ(3, debugfs_sum("files", "set", pid));
+	EXPECT_EQ(1, debugfs_sum("files", "cancelled", pid));
+	EXPECT_EQ(info_of(self->fd).max_outstanding, debugfs_sum("files", "limit", pid));
 }
 
 TEST_F(file, every_cpu)

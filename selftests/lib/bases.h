@@ -11,11 +11,14 @@
 
 #define CALLOUT_DEBUGFS	"/sys/kernel/debug/callout/"
 
-/* The sum of a column of a table there, of all rows if cpu is -1, else of cpu's rows; or -1. */
-static inline long long debugfs_sum(const char *file, const char *column, int cpu)
+/*
+ * The sum of a column of a table there, of all rows if first is -1, else of the rows that begin
+ * with it: a CPU, or a process; or -1.
+ */
+static inline long long debugfs_sum(const char *file, const char *column, int first)
 {
 	char path[64], line[256], *word, *rest;
-	long long n, first, sum = 0;
+	long long n, begins, sum = 0;
 	int at = -1, i = 0;
 	FILE *f;
 
@@ -28,11 +31,11 @@ static inline long long debugfs_sum(const char *file, const char *column, int cp
 		if (!strcmp(word, column))
 			at = i;
 	while (at >= 0 && fgets(line, sizeof(line), f)) {
-		first = strtoll(line, &rest, 10);
-		n = first;
+		begins = strtoll(line, &rest, 10);
+		n = begins;
 		for (i = 0; i < at; i++)
 			n = strtoll(rest, &rest, 10);
-		if (cpu < 0 || first == cpu)
+		if (first < 0 || begins == first)
 			sum += n;
 	}
 	fclose(f);
