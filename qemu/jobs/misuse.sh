@@ -74,14 +74,14 @@ expect init 'ODEBUG: init active .*object type: callout hint: count_run' "$debug
 expect zeroed 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
 expect garbage 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
 # By each call that sets a callout; only the first is reported.
-expect function 'callout: set without a function' 'WARNING: .*co_no_function'
+expect function 'callout: set without a function' 'WARNING: .*core/arm\.c:'
 became='preempt_count [0-9a-f]{8} became [0-9a-f]{8}'
 expect preempt "callout: disable_preemption.*: $became" "$context"
 expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
-expect null 'callout: NULL instead of a callout' 'WARNING: .*co_is_null'
-expect nmi 'callout: called in an NMI' 'WARNING: .*co_called_in_nmi'
+expect null 'callout: NULL instead of a callout' 'WARNING: .*core/debug\.c:'
+expect nmi 'callout: called in an NMI' 'WARNING: .*core/debug\.c:'
 expect unlocked 'callout: set or stopped without its lock' \
-	'WARNING: .*co_lock_not_held'
+	'WARNING: .*core/debug\.c:'
 timer='.*object type: callout_timer hint:'
 expect timer_free "ODEBUG: free active $timer count_timer" "$debugobjects"
 expect timer_init "ODEBUG: init active $timer count_timer" "$debugobjects"

@@ -11,9 +11,10 @@ kind of change of it. What does not compile, or compiles to the same code, is no
 All mutants of a sample are in one build of the modules for each kernel, see sites.py. A run without
 a mutant tells for each check, a suite of KUnit or a program, which of them it reaches, and how long
 it takes. A mutant is then tried on the checks that reach it: KUnit's suites on User Mode Linux with
-lockdep, KASAN and kmemleak, where sleep takes no time; then, if it survives, suites, programs and
-jobs on kernels with four CPUs, as STAGES has them; in each the quickest first. Not again on suites
-that have as many results and skipped cases there as on the one CPU of User Mode Linux.
+lockdep, KASAN and kmemleak, where sleep takes no time; then, if it survives, the job "misuse" there,
+and suites, programs and jobs on kernels with four CPUs, as STAGES has them; in each the quickest
+first. Not again on suites that have as many results and skipped cases there as on the one CPU of
+User Mode Linux.
 
 All is in build/mutants/SCOPE-SAMPLE-SEED; an interrupted run continues there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
@@ -41,8 +42,6 @@ import sites  # noqa: E402
 from objects import BUILD, TOP, Objects  # noqa: E402
 
 WORKERS = os.cpu_count()
-# A batch of mutants in one boot, until one of them is killed.
-BATCH = 8
 
 SCOPES = {
     "device": r"module/device/[a-z_]+\.[ch]",
@@ -56,11 +55,12 @@ SCOPES = {
 class Stage:
     """
     Checks that are run on one kernel with the same parameters. after is the name of a stage with
-    the same checks. Checks that take more than longest seconds are left out.
+    the same checks. Checks that take more than longest seconds are left out. A boot is for a batch
+    of mutants, until one of them is killed.
     """
-    def __init__(self, name, kernel, parameters, checks, after=None, longest=math.inf):
+    def __init__(self, name, kernel, parameters, checks, after=None, longest=math.inf, batch=8):
         self.name, self.kernel, self.parameters, self.checks = name, kernel, parameters, checks
-        self.after, self.longest = after, longest
+        self.after, self.longest, self.batch = after, longest, batch
 
 
 def suites(run=None, without=None):
@@ -91,21 +91,25 @@ UML = Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu"))
 KUNIT = Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml")
 # Jobs that load the module as they want, and the programs that they need.
 JOBS = {"job_hotplug": ["hotplug_storm", "calloutctl"], "job_load": ["calloutctl"],
-        "job_unload": []}
+        "job_unload": [], "job_misuse": []}
 # With the laboratory, as the other kernels have it.
 DEVICE = Stage("device", "debian-6.12+lab", "device_hz=250000",
-               programs("device", "device") + list(JOBS))
+               programs("device", "device") + ["job_hotplug", "job_load", "job_unload"])
 # For the alarms of this kernel. The device's slowest programs take five times as long as the rest.
 UML_DEVICE = Stage("uml-device", "uml-debug", "device_hz=250000",
                    programs("device", "device") + FAULTS, longest=10)
 
 STAGES = {
+# Reports of a kernel with checkers, of which it makes only some in a boot.
+UML_JOBS = Stage("uml-jobs", "uml-debug", "tick_source=jiffies", ["job_misuse"], batch=1)
+
     "device": [UML, KUNIT, DEVICE, UML_DEVICE],
     "module": [
         UML,
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
               suites("tick", without="qemu")),
         KUNIT,
+        UML_JOBS,
         DEVICE,
         UML_DEVICE,
         Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
@@ -343,9 +347,13 @@ class Sample:
         if made:
             self.build("programs", ["make", "-C", "selftests", "-j%d" % WORKERS, "O=" + user] +
                        made)
-        if any(check in JOBS for check in stage.checks):
+        of_jobs = {program for check in stage.checks for program in JOBS.get(check, [])}
+        if "calloutctl" in of_jobs:
             self.build("tools", ["make", "-C", "tools", "O=" + user, user + "/calloutctl"])
-            self.build("storm", ["make", "-C", "selftests", "O=" + user, user + "/hotplug_storm"])
+        of_jobs.discard("calloutctl")
+        if of_jobs:
+            self.build("jobs-" + stage.name, ["make", "-C", "selftests", "O=" + user] +
+                       ["%s/%s" % (user, program) for program in sorted(of_jobs)])
 
     # Boots.
 
@@ -362,8 +370,8 @@ class Sample:
         os.makedirs(os.path.join(root, "lib"), exist_ok=True)
         links = {root + c: self.path("user") + c for c in stage.checks if c.startswith("/")}
         for job in JOBS.keys() & set(stage.checks):
-            file = "/lib/jobs/%s.sh" % job[4:]
-            links[root + file] = os.path.join(self.tree, "qemu", file[5:])
+            for file in ("jobs/%s.sh" % job[4:], "tap.sh", "ktap.awk"):
+                links[os.path.join(root, "lib", file)] = os.path.join(self.tree, "qemu", file)
             for program in JOBS[job]:
                 links["%s/bin/%s" % (root, program)] = self.path("user/" + program)
         for to, file in links.items():
@@ -535,7 +543,7 @@ class Sample:
         def work(worker):
             while True:
                 with self.lock:
-                    batch = [queue.pop(0) for _ in range(min(BATCH, len(queue)))]
+                    batch = [queue.pop(0) for _ in range(min(stage.batch, len(queue)))]
                 if not batch:
                     return
                 rest = self.run(stage, "%s-%d" % (stage.name, worker), batch, costs, tries)
