@@ -18,9 +18,10 @@ User Mode Linux.
 
 All is in build/mutants/SCOPE-SAMPLE-SEED; an interrupted run continues there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
-of selftests/mutants has reasons for mutants that no check can notice. The last line is "N passed, N
-failed": killed, and survived without a reason. lines.csv there has the lines that most checks run,
-and that fewest notice: how many have passed with the mutant before one has failed, if any.
+of selftests/mutants has reasons for mutants that no check can notice: these are not tried. The last
+line is "N passed, N failed": killed, and survived without a reason. lines.csv there has the lines
+that most checks run, and that fewest notice: how many have passed with the mutant before one has
+failed, if any.
 """
 import concurrent.futures
 import glob
@@ -99,17 +100,17 @@ DEVICE = Stage("device", "debian-6.12+lab", "device_hz=250000",
 UML_DEVICE = Stage("uml-device", "uml-debug", "device_hz=250000",
                    programs("device", "device") + FAULTS, longest=10)
 
-STAGES = {
 # Reports of a kernel with checkers, of which it makes only some in a boot.
 UML_JOBS = Stage("uml-jobs", "uml-debug", "tick_source=jiffies", ["job_misuse"], batch=1)
 
+STAGES = {
     "device": [UML, KUNIT, DEVICE, UML_DEVICE],
     "module": [
         UML,
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
               suites("tick", without="qemu")),
-        KUNIT,
         UML_JOBS,
+        KUNIT,
         DEVICE,
         UML_DEVICE,
         Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
@@ -522,8 +523,10 @@ class Sample:
 
     def stage(self, stage):
         known = self.verdicts()
-        left = [n for n in range(1, len(self.chosen) + 1) if stage.name not in known.get(n, {})
-                and not any(v == "killed" for v, _ in known.get(n, {}).values())]
+        reasons = self.reasons()
+        left = [n for n, m in enumerate(self.chosen, 1) if stage.name not in known.get(n, {})
+                and not any(v == "killed" for v, _ in known.get(n, {}).values())
+                and self.place(m) not in reasons]
         if not left:
             return
         reach = {check: row for check, row in self.map(stage).items() if row[0] <= stage.longest}
@@ -627,26 +630,34 @@ class Sample:
             for passed, file, line, end, what in sorted(rows)[:100]:
                 f.write('%s,%d,%d,%s,"%s"\n' % (file, line, -passed, end, what.replace('"', "'")))
 
-    def report(self):
-        known = self.verdicts()
-        reasons = {}
+    def reasons(self):
+        """Why no check can notice a mutant, by its place."""
+        out = {}
         with open(os.path.join(TOP, "selftests/mutants/survivors.tsv")) as f:
             for row in (line.rstrip("\n").split("\t") for line in f):
                 if len(row) == 3:
-                    reasons[row[0], row[1]] = row[2]
+                    out[row[0], row[1]] = row[2]
+        return out
+
+    def place(self, m):
+        """A mutant's place in survivors.tsv."""
+        return ("%s %s: %s" % (m.file, m.kind, m.what),
+                self.texts[m.file].split("\n")[m.line - 1].strip())
+
+    def report(self):
+        known = self.verdicts()
+        reasons = self.reasons()
         reached = set()
         for stage in STAGES[self.scope]:
             for line in self.lines("map-" + stage.name):
                 reached |= {n for n, d in enumerate(line.split("\t")[3]) if d == "1"}
         killed = equivalent = 0
         for n, m in enumerate(self.chosen, 1):
-            what = ("%s %s: %s" % (m.file, m.kind, m.what),
-                    self.texts[m.file].split("\n")[m.line - 1].strip())
             if any(v == "killed" for v, _ in known.get(n, {}).values()):
                 killed += 1
-            elif what in reasons:
+            elif self.place(m) in reasons:
                 equivalent += 1
-                print("equivalent: %s: %s: %s" % (m.name, m.what, reasons[what]))
+                print("equivalent: %s: %s: %s" % (m.name, m.what, reasons[self.place(m)]))
             else:
                 print("survived: %s: %s%s" % (m.name, m.what, "" if n in reached else
                                               " (no check reaches it)"))
