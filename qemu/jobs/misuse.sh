@@ -77,6 +77,7 @@ expect garbage 'ODEBUG: assert_init not available .*object type: callout ' "$deb
 expect function 'callout: set without a function' 'WARNING: .*core/arm\.c:'
 became='preempt_count [0-9a-f]{8} became [0-9a-f]{8}'
 expect preempt "callout: disable_preemption.*: $became" "$context"
+expect preempt_locked "callout: disable_preemption.*: $became" "$context"
 expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
 expect null 'callout: NULL instead of a callout' 'WARNING: .*core/debug\.c:'
 expect nmi 'callout: called in an NMI' 'WARNING: .*core/debug\.c:'

@@ -24,7 +24,7 @@
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, lock, slow, null, nmi, unlocked, drain, drain_own, timer_free, timer_init, timer_zeroed, timer_irq or timer_drain");
+MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, preempt_locked, lock, slow, null, nmi, unlocked, drain, drain_own, timer_free, timer_init, timer_zeroed, timer_irq or timer_drain");
 
 #define FAR		(3600L * HZ)
 
@@ -135,6 +135,15 @@ static void disable_preemption(void *unused)
 static int change_preempt_count(struct callout *c)
 {
 	callout_reset(c, 1, disable_preemption, NULL);
+	return wait_for_runs(1) ? 0 : -EIO;
+}
+
+static int change_preempt_count_under_lock(struct callout *c)
+{
+	callout_init_mtx(c, &lock, 0);
+	spin_lock_bh(&lock);
+	callout_reset(c, 1, disable_preemption, NULL);
+	spin_unlock_bh(&lock);
 	return wait_for_runs(1) ? 0 : -EIO;
 }
 
@@ -428,6 +437,7 @@ static const struct {
 	{ "garbage", use_garbage },
 	{ "function", set_without_function },
 	{ "preempt", change_preempt_count },
+	{ "preempt_locked", change_preempt_count_under_lock },
 	{ "lock", return_with_lock },
 	{ "slow", slow_handlers },
 	{ "null", use_null },
