@@ -213,13 +213,36 @@ static void bsd_absolute(struct kunit *test)
 			  C_ABSOLUTE | C_PREL(0));
 	KUNIT_EXPECT_LE(test, a[0].c.node.expires, tick);
 	now = when;
-	callout_when(when, 7, C_ABSOLUTE | C_PREL(0), &when, &pr);
+	when = 0;
+	callout_when(now, 7, C_ABSOLUTE | C_PREL(0), &when, &pr);
 	KUNIT_EXPECT_EQ(test, pr, 7);
-	callout_when(when, 7, C_PRECALC | C_HARDCLOCK, &when, &pr);
+	KUNIT_EXPECT_EQ(test, when, now);
+	when = 0;
+	callout_when(now, 7, C_PRECALC | C_HARDCLOCK, &when, &pr);
 	KUNIT_EXPECT_EQ(test, pr, 7);
 	KUNIT_EXPECT_EQ(test, when, now);
 	callout_when(SBT_MAX, SBT_1S, 0, &when, &pr);
 	KUNIT_EXPECT_EQ(test, when, SBT_MAX);
+}
+
+/* With C_HARDCLOCK callout_when() rounds a distance up to a multiple of a tick, at least one. */
+static void bsd_when_in_ticks(struct kunit *test)
+{
+	sbintime_t tick = sbt_ticks(1), when, pr, before, after;
+	/* Distances, and the ticks that they become. */
+	static const struct {
+		unsigned int percent;
+		unsigned int ticks;
+	} cases[] = { { 0, 1 }, { 1, 1 }, { 100, 1 }, { 101, 2 }, { 250, 3 } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		before = callout_sbinuptime();
+		callout_when(tick * cases[i].percent / 100, 0, C_HARDCLOCK, &when, &pr);
+		after = callout_sbinuptime();
+		KUNIT_EXPECT_GE(test, when, before + tick * cases[i].ticks);
+		KUNIT_EXPECT_LE(test, when, after + tick * cases[i].ticks);
+	}
 }
 
 /* A callout does not run at a tick that begins before its time. */
@@ -620,6 +643,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_precision),
 	KUNIT_CASE(bsd_precision_in_ns),
 	KUNIT_CASE(bsd_absolute),
+	KUNIT_CASE(bsd_when_in_ticks),
 	KUNIT_CASE(bsd_never_early),
 	KUNIT_CASE(bsd_never_early_jiffies),
 	KUNIT_CASE(bsd_sbinuptime),
