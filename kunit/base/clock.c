@@ -139,9 +139,22 @@ static void clock_is_one_for_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, relay->behind, 0);
 }
 
+/* A tick of a source that counts from the clock's zero begins at a multiple, exactly. */
+static void clock_of_a_tick(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	u64 far = v->now + U64_MAX / 4 / TICK_NSEC;
+
+	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, v->now), v->now * TICK_NSEC);
+	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, v->now + 1), (v->now + 1) * TICK_NSEC);
+	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, far), far * TICK_NSEC);
+	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, far + 1), U64_MAX / 2);
+}
+
 static struct kunit_case clock_cases[] = {
 	KUNIT_CASE_PARAM(clock_wraps, start_gen_params),
 	KUNIT_CASE_PARAM(clock_jumps_over_the_wrap, start_gen_params),
+	KUNIT_CASE(clock_of_a_tick),
 	KUNIT_CASE(clock_is_one_for_all),
 	{}
 };
