@@ -263,6 +263,26 @@ static void openbsd_abs_ts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, timeout_del(&o->to), 1);
 }
 
+/* A timeout without TIMEOUT_PROC runs on the first online CPU, whichever CPU sets it. */
+static void openbsd_abs_on_the_first_cpu(struct kunit *test)
+{
+	struct timespec64 ts = { .tv_sec = S32_MAX };
+	struct ob *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
+	unsigned int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, o);
+	callout_test_pin_one(test);
+	timeout_set_flags(&o->to, ob_handler, o, KCLOCK_UPTIME, 0);
+	callout_test_drains_work(test, &o->to.w);
+	for_each_online_cpu(cpu) {
+		callout_test_pin(test, cpu);
+		KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 1);
+		KUNIT_EXPECT_PTR_EQ(test, co_base(o->to.w.c.node.cpu),
+				    co_base(cpumask_first(cpu_online_mask)));
+		KUNIT_EXPECT_EQ(test, timeout_del(&o->to), 1);
+	}
+}
+
 static struct ob still;
 static struct timeout still_softclock = TIMEOUT_INITIALIZER(ob_handler, &still);
 static struct timeout still_proc =
@@ -544,6 +564,7 @@ static struct kunit_case openbsd_cases[] = {
 	KUNIT_CASE_PARAM(openbsd_replaces, kind_gen_params),
 	KUNIT_CASE(openbsd_units),
 	KUNIT_CASE_PARAM(openbsd_abs_ts, kind_gen_params),
+	KUNIT_CASE(openbsd_abs_on_the_first_cpu),
 	KUNIT_CASE(openbsd_initializer),
 	KUNIT_CASE_PARAM(openbsd_barrier, kind_gen_params),
 	KUNIT_CASE_PARAM(openbsd_references, kind_gen_params),
