@@ -4,6 +4,8 @@
  *
  * Other callouts may run, but not as many.
  */
+#include <sys/stat.h>
+
 #include "kselftest_harness.h"
 #include "lib/bases.h"
 #include "lib/common.h"
@@ -106,6 +108,21 @@ TEST_F(counters, lateness)
 	ASSERT_TRUE(receive_many(self->fd));
 	EXPECT_LE(device + N, debugfs_sum("lateness", "device", -1));
 	EXPECT_GT(kernel + N, debugfs_sum("lateness", "kernel", -1));
+}
+
+/* Only root reads them. */
+TEST(modes)
+{
+	static const char *const files[] = { "bases", "lateness", "files" };
+	char path[64];
+	struct stat st;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), CALLOUT_DEBUGFS "%s", files[i]);
+		ASSERT_EQ(0, stat(path, &st));
+		EXPECT_EQ(0400, st.st_mode & 07777);
+	}
 }
 
 TEST_HARNESS_MAIN
