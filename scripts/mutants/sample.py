@@ -346,8 +346,8 @@ class Sample:
         user = self.path("user")
         made = [user + c for c in stage.checks if c.startswith("/")]
         if made:
-            self.build("programs", ["make", "-C", "selftests", "-j%d" % WORKERS, "O=" + user] +
-                       made)
+            self.build("programs-" + stage.name, ["make", "-C", "selftests", "-j%d" % WORKERS,
+                                                  "O=" + user] + made)
         of_jobs = {program for check in stage.checks for program in JOBS.get(check, [])}
         if "calloutctl" in of_jobs:
             self.build("tools", ["make", "-C", "tools", "O=" + user, user + "/calloutctl"])
