@@ -7,8 +7,10 @@
 . /lib/tap.sh
 
 loads() {
+	dmesg -c > /dev/null
 	insmod /lib/callout.ko "$@" && [ -c /dev/callout ] && rmmod callout &&
-		[ ! -e /sys/module/callout ] && [ ! -e /dev/callout ]
+		[ ! -e /sys/module/callout ] && [ ! -e /dev/callout ] &&
+		[ ! -e /sys/kernel/debug/callout ] && ! dmesg | grep "callout.*invalid"
 }
 
 load() { check "load and unload $*" loads "$@"; }
