@@ -96,6 +96,29 @@ TEST_F(counters, fired)
 		EXPECT_GT(N, more[i]);
 }
 
+/*
+ * A callout that is moved to a later time stays in its bucket, and is requeued when the wheel comes
+ * to its earlier time. Other schemes move it at once.
+ */
+TEST_F(counters, requeues)
+{
+	long long before = bases_sum("requeues", -1);
+	__u64 handles[N];
+	int i;
+
+	for (i = 0; i < N; i++) {
+		handles[i] = set(self->fd, 10 * MSEC, i);
+		ASSERT_NE(0, handles[i]);
+	}
+	for (i = 0; i < N; i++)
+		ASSERT_LE(0, move(self->fd, handles[i], HOUR));
+	if (bases_sum("buckets", -1) <= 0)
+		return;
+	for (i = 0; i < WAIT_MS && bases_sum("requeues", -1) < before + N / 2; i++)
+		sleep_ns(MSEC);
+	EXPECT_LE(before + N / 2, bases_sum("requeues", -1));
+}
+
 /* Each counts as late by some number of ticks, as the device's and not as kernel code's. */
 TEST_F(counters, lateness)
 {
