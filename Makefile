@@ -130,8 +130,8 @@ bench-user: ## the device against timerfd, POSIX timers and io_uring, in build/b
 bench-loop: ## idle timeouts in loops: libev, libuv, timerfds, libcallout, in build/bench/
 	@scripts/measure/bench-loop.sh
 
-lab: ## measure every scheme: tables and pictures in build/lab/; up to 40 minutes; or ONLY=scheme
-	@scripts/measure/lab.sh $(if $(ONLY),only $(ONLY))
+lab: ## measure every scheme: tables and pictures in build/lab/; ONLY=scheme, KERNEL=unstable
+	@scripts/measure/lab.sh $(addprefix -s ,$(call kernel,)) $(if $(ONLY),only $(ONLY))
 
 pictures: ## draw Documentation/lab/ from its data, copied FROM=build/lab first if that is given
 	@scripts/measure/lab.sh pictures $(FROM)

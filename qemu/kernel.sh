@@ -35,7 +35,7 @@
 #                architecture, as trixie, ...;
 #       s390x, riscv64: the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
-#       bench-SUITE: its kernel, as bench is kunit's;
+#       bench-SUITE: its kernel, as bench is kunit's; uml-SUITE: uml, of the same source;
 #       kunit-arm64, kunit-s390x, kunit-riscv64: kunit for that architecture, with its compiler;
 #       kunit-arm64-SUITE: kunit-arm64, of the newest source of this suite;
 #       running: the running kernel, to build for.
@@ -63,7 +63,7 @@ usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|gdb|oldhp|bench"
 
 	names="$names|fuzz|interleave|uml[-debug]|clang|replaced[-debug]|unreplaced[-debug]|running"
-	names="$names|[kunit-|bench-]{trixie|trixie-backports|testing|unstable}"
+	names="$names|[kunit-|bench-|uml-]{trixie|trixie-backports|testing|unstable}"
 	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|[kunit-]arm64-SUITE"
 	[ $# -eq 0 ] || die "there is no kernel \"$1\": $names"
 	die "usage: kernel.sh -s | [-b|-m] $names"
@@ -276,6 +276,8 @@ built() {
 	machine_of "$name"
 	case $name in
 	kunit-*) suite=${name#kunit-}; suite=${suite#"$foreign"}; suite=${suite#-} ;;
+	uml-debug) ;;
+	uml-*) suite=${name#uml-} ;;
 	esac
 	# All architectures have one source.
 	if [ "$suite" ]; then foreign='' suite_source "$suite"; else unpack_source; fi
@@ -287,14 +289,14 @@ built() {
 		set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@" ;;
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|kunit-*) fragments=("$here/kunit.config") ;;
-	uml) fragments=("$here/uml.config") ;;
 	uml-debug) fragments=("$here"/uml{,-debug}.config) ;;
+	uml|uml-*) fragments=("$here/uml.config") ;;
 	unreplaced) fragments=("$here/kunit.config" "$overlay/replaced.config") ;;
 	unreplaced-debug)
 		fragments=("$here"/{kunit,debug}.config "$overlay/replaced.config") ;;
 	*) fragments=("$here/kunit.config" "$here/$name.config") ;;
 	esac
-	since_versions
+	case $name in uml*) ;; *) since_versions ;; esac
 	key=$({
 		echo "$source_version"
 		merge_fragments "${fragments[@]}"
@@ -509,7 +511,7 @@ kunit-arm64-testing|kunit-arm64-unstable) built "$1" ;;
 bench|interleave) built kunit ;;
 bench-trixie|bench-trixie-backports|bench-testing|bench-unstable) built "kunit-${1#bench-}" ;;
 fuzz) built debug ;;
-uml|uml-debug) built "$1" ARCH=um ;;
+uml|uml-debug|uml-trixie|uml-trixie-backports|uml-testing|uml-unstable) built "$1" ARCH=um ;;
 clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;

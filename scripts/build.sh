@@ -55,10 +55,10 @@ bsd=m
 set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_BSD=$bsd CONFIG_CALLOUT_SELFTESTS=$tests cmd_checkdoc= "$@"
 case $kernel in
 clang) set -- LLVM=1 CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
-uml) set -- ARCH=um CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_LAB_BENCH=m "$@" ;;
 uml-debug)
 	set -- ARCH=um CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m \
 		"$@" ;;
+uml|uml-*) set -- ARCH=um CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_LAB_BENCH=m "$@" ;;
 kunit|gdb|kunit-*)
 	[ ! "$foreign" ] || set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@"
 	# sparse does not know what the kernel calls riscv64's instructions.

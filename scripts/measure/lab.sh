@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The laboratory: measures every scheme as the paper does and beyond, and makes tables and pictures.
 #
-#   scripts/measure/lab.sh [counted] [share] [native] [scale] [tables]   (the default is all five)
-#   scripts/measure/lab.sh only SCHEME
+#   scripts/measure/lab.sh [-s SUITE] [counted] [share] [native] [scale] [tables]
+#                                                                       (the default is all five)
+#   scripts/measure/lab.sh [-s SUITE] only SCHEME
 #   scripts/measure/lab.sh pictures [DIRECTORY]
 #
 # counted: one boot of the KUnit kernel in which time goes by instructions; share: another boot with
@@ -11,6 +12,9 @@
 # callouts, or a million where memory is short; tables: CSV and SVG of the results of all four, in
 # build/lab/. Fails if a row is missing, if figure 9 misses its targets, or if the model of memory
 # is far from a measurement that it has not seen.
+#
+# -s: on kernels built from the newest source of this suite of Debian, such as unstable, in
+# build/lab-SUITE/, where the rows of timer_list and hrtimer are of that kernel.
 #
 # only: measures one scheme, in all its variants, in instructions: figure 9, Table II, lateness and
 # wake-ups. Prints the tables and writes them to build/lab-only/.
@@ -22,32 +26,40 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$top"
 lab=$top/scripts/measure/lab
-out=$build/lab
-only=$build/lab-only
-counted=$log/kunit-lab.out
-share=$log/kunit-share.out
-native=$log/uml-native.out
-scale=$log/uml-scale.out
+suite=
+if [ "${1:-}" = -s ]; then
+	[ $# -ge 2 ] || die "usage: lab.sh -s SUITE ..."
+	suite=-$2
+	shift 2
+fi
+kernel=kunit$suite
+uml=uml$suite
+out=$build/lab$suite
+only=$build/lab$suite-only
+counted=$log/$kernel-lab.out
+share=$log/$kernel-share.out
+native=$log/uml-native$suite.out
+scale=$log/uml-scale$suite.out
 
 say() { echo "lab.sh: $((SECONDS / 60)) min $((SECONDS % 60)) s: $*"; }
 
 run_counted() {
 	say "building, and counting instructions"
-	logged lab-build scripts/build.sh kunit
+	logged lab-build scripts/build.sh "$kernel"
 	logged lab-tools make -C tools O="$build/user"
-	logged_boot lab-counted -i -t 900 kunit lab
+	logged_boot lab-counted -i -t 900 "$kernel" lab
 }
 
 run_share() {
 	say "building, and measuring two CPUs that share"
-	logged lab-build scripts/build.sh kunit
-	logged_boot lab-share -c 2 -t 600 kunit share
+	logged lab-build scripts/build.sh "$kernel"
+	logged_boot lab-share -c 2 -t 600 "$kernel" share
 }
 
 run_native() {
 	say "building, and measuring nanoseconds in User Mode Linux"
-	logged lab-build-uml scripts/build.sh uml
-	logged lab-native qemu/uml.sh -t 1800 native
+	logged lab-build-uml scripts/build.sh "$uml"
+	logged lab-native qemu/uml.sh -k "$uml" -n "native$suite" -t 1800 native
 }
 
 # Megabytes that a guest's memory can have: it is a file, in a file system in memory where there is
@@ -67,7 +79,7 @@ run_scale() {
 	local most=10000000 memory=6G mb
 
 	say "building, and measuring what grows in User Mode Linux"
-	logged lab-build-uml scripts/build.sh uml
+	logged lab-build-uml scripts/build.sh "$uml"
 	mb=$(free_mb)
 	if [ "$mb" -lt 8192 ]; then
 		say "skipped: the rows of 10 000 000 callouts need 8192 MB, there are $mb MB;" \
@@ -75,7 +87,8 @@ run_scale() {
 		most=1000000
 		memory=1G
 	fi
-	logged lab-scale qemu/uml.sh -m "$memory" -t 1800 -a "LAB_MOST=$most" scale
+	logged lab-scale qemu/uml.sh -k "$uml" -n "scale$suite" -m "$memory" -t 1800 \
+		-a "LAB_MOST=$most" scale
 	mkdir -p "$build/user"
 	gcc -O2 -Wall -Werror -pthread -o "$build/line_share" selftests/bench/line_share.c
 	# Where other programs need the CPUs it may not end.
@@ -84,14 +97,14 @@ run_scale() {
 
 # run_only SCHEME
 run_only() {
-	local names results=$log/kunit-lab-only.out file
+	local names results=$log/$kernel-lab-only.out file
 
 	names=$(sed -nE 's/^	\.name		= "([a-z_]+)".*/\1/p' module/{wheel,lab}/*.c)
 	grep -qxF -e "$1" <<< "$names" || die "there is no scheme $1; there are" "${names//$'\n'/ }"
 	say "building, and measuring $1"
-	logged lab-build scripts/build.sh kunit
+	logged lab-build scripts/build.sh "$kernel"
 	logged lab-tools make -C tools O="$build/user"
-	logged_boot lab-only -i -n lab-only -t 300 -a "LAB_ONLY=$1" kunit lab
+	logged_boot lab-only -i -n lab-only -t 300 -a "LAB_ONLY=$1" "$kernel" lab
 	rm -rf "$only"
 	mkdir -p "$only"
 	cd "$only"
