@@ -11,10 +11,10 @@ kind of change of it. What does not compile, or compiles to the same code, is no
 All mutants of a sample are in one build of the modules for each kernel, see sites.py. A run without
 a mutant tells for each check, a suite of KUnit or a program, which of them it reaches, and how long
 it takes. A mutant is then tried on the checks that reach it: KUnit's suites on User Mode Linux with
-lockdep, KASAN and kmemleak, where sleep takes no time; then, if it survives, the job "misuse" there,
-and suites, programs and jobs on kernels with four CPUs, as STAGES has them; in each the quickest
-first. Not again on suites that have as many results and skipped cases there as on the one CPU of
-User Mode Linux.
+lockdep, KASAN and kmemleak, where sleep takes no time; then, if it survives, the job "misuse"
+there, and suites, programs and jobs on kernels with four CPUs, as STAGES has them; in each the
+quickest first. Not again on suites that have as many results and skipped cases there as on the one
+CPU of User Mode Linux.
 
 All is in build/mutants/SCOPE-SAMPLE-SEED; an interrupted run continues there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
@@ -109,6 +109,8 @@ STAGES = {
         UML,
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
               suites("tick", without="qemu")),
+        # untimeout() without the hash.
+        Stage("uml-search", "uml-debug", "scheme=sorted_list", suites("search")),
         UML_JOBS,
         KUNIT,
         DEVICE,
