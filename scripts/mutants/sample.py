@@ -18,11 +18,13 @@ CPU of User Mode Linux.
 
 All is in build/mutants/SCOPE-SAMPLE-SEED; an interrupted run continues there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
-of selftests/mutants has reasons for mutants that no check can notice: these are not tried. The last
-line is "N passed, N failed": killed, and survived without a reason. lines.csv there has the lines
-that most checks run, and that fewest notice: how many have passed with the mutant before one has
-failed, if any.
+of selftests/mutants has reasons for mutants that no check can notice: these are tried on the first
+stage alone, unless another line of the file has the same text and the same change. The last line
+is "N passed, N failed": killed, and survived without a reason. lines.csv there has the lines that
+most checks run, and that fewest notice: how many have passed with the mutant before one has failed,
+if any.
 """
+import collections
 import concurrent.futures
 import glob
 import hashlib
@@ -202,12 +204,13 @@ class Sample:
 
     def draw(self):
         os.chdir(TOP)
-        self.texts, by_line, names = {}, {}, {}
+        self.texts, self.places, by_line, names = {}, collections.Counter(), {}, {}
         for file in self.files():
             self.texts[file], found = sites.of_file(file)
             for m in found:
                 m.file = file
                 names[m.name] = m
+                self.places[self.place(m)] += 1
                 by_line.setdefault((file, m.line), {}).setdefault(m.kind, []).append(m)
         if os.path.exists(self.path("drawn")):
             self.chosen = [names[line.split("\t")[0]] for line in self.lines("drawn")]
@@ -525,10 +528,11 @@ class Sample:
 
     def stage(self, stage):
         known = self.verdicts()
-        reasons = self.reasons()
+        # The first stage tries all: there a wrong reason can show.
+        reasons = {} if stage is STAGES[self.scope][0] else self.reasons()
         left = [n for n, m in enumerate(self.chosen, 1) if stage.name not in known.get(n, {})
                 and not any(v == "killed" for v, _ in known.get(n, {}).values())
-                and self.place(m) not in reasons]
+                and not (self.place(m) in reasons and self.places[self.place(m)] == 1)]
         if not left:
             return
         reach = {check: row for check, row in self.map(stage).items() if row[0] <= stage.longest}
@@ -637,8 +641,11 @@ class Sample:
         out = {}
         with open(os.path.join(TOP, "selftests/mutants/survivors.tsv")) as f:
             for row in (line.rstrip("\n").split("\t") for line in f):
-                if len(row) == 3:
-                    out[row[0], row[1]] = row[2]
+                if row[0].startswith("#"):
+                    continue
+                if len(row) != 3:
+                    die("survivors.tsv: not three columns: %s" % row)
+                out[row[0], row[1]] = row[2]
         return out
 
     def place(self, m):
