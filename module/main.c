@@ -66,7 +66,7 @@ static unsigned int buckets;
 module_param_cb(buckets, &buckets_ops, &buckets, 0444);
 MODULE_PARM_DESC(buckets, "buckets of each base, a power of two from 4 to 1048576; 0: as many as its callouts need (default 0)");
 
-/* The limit of a table: slots have 24-bit numbers. */
+/* The limit of a table: see CALLOUT_MAX_LIMIT. */
 static int set_limit(const char *val, const struct kernel_param *kp)
 {
 	int ret = param_set_uint_minmax(val, kp, 1, CALLOUT_MAX_LIMIT);
