@@ -552,7 +552,9 @@ class Sample:
         def work(worker):
             while True:
                 with self.lock:
-                    batch = [queue.pop(0) for _ in range(min(stage.batch, len(queue)))]
+                    # No worker takes the last of them while another has none.
+                    size = min(stage.batch, math.ceil(len(queue) / WORKERS))
+                    batch = [queue.pop(0) for _ in range(size)]
                 if not batch:
                     return
                 rest = self.run(stage, "%s-%d" % (stage.name, worker), batch, costs, tries)
