@@ -57,7 +57,7 @@ check-all: ## every check for this processor in full, with bench, bench-user; ho
 check-long: ## what takes longer: other processors, every scheme, lab, replaced, interleave, fuzz
 check-static: ## gcc, clang and sparse warnings, checkpatch, kernel-doc and house rules
 check-schemes: ## each scheme against the reference model, in user space with sanitizers
-check-schemes-all: ## every test of the device on every exact scheme and variant
+check-schemes-all: ## nearly every test of the device on every exact scheme and variant
 check-model: ## every interleaving of small models of the core and the device, by spin; seeded bugs
 check-litmus: ## litmus tests of the barriers that comments pair, in the kernel's memory model
 check-library: ## libcallout without the module: sanitizers, compilers, installed alone, loops, Python

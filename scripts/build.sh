@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds the modules for one kernel, out of tree, into build/KERNEL/, with W=1, and with sparse
-# for kunit and fuzz, which together have every file. static.sh runs kernel-doc, once.
+# Builds the modules for one kernel, out of tree, into build/KERNEL/: with W=1, except for User Mode
+# Linux and the running kernel, and with sparse for kunit and fuzz, which together have every file.
+# static.sh runs kernel-doc, once.
 #
 #   scripts/build.sh KERNEL [make arguments]
 #
