@@ -17,9 +17,9 @@
 #   misuse:zeroed            an item of qemu/jobs/misuse.sh
 #   tools:sleep              an item of qemu/jobs/tools/
 #
-# and the mutant's check names the suite or program, or for the last four both parts. In place of
-# the mutant there may be "none: REASON". A sentence with "-" as its test is no promise, and one
-# without a test has none yet: the last column says why.
+# and the mutant's check names the suite or program, of schemes, fuzz and misuse both parts, or is
+# "tools". In place of the mutant there may be "none: REASON". A sentence with "-" as its test is no
+# promise, and one without a test has none yet: the last column says why.
 import csv
 import pathlib
 import re
@@ -99,7 +99,7 @@ def mutants():
 def is_for(checks, test):
     """Do the checks of a mutant run the test?"""
     first, second = re.split(r"[.:]", test, maxsplit=1)
-    if first in ("schemes", "fuzz", "misuse", "tools"):
+    if first in ("schemes", "fuzz", "misuse"):
         first += " " + second
     return re.search(rf"\b{re.escape(first)}\b", checks)
 

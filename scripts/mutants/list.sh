@@ -13,11 +13,11 @@
 #   fuzz NAME                a fuzzer of selftests/fuzz/user: its corpus, then at most a minute
 #   kunit SUITE,...          on the KUnit kernel; debug SUITE,... on the debug kernel
 #   interleave LOAD,...      loads of "make interleave"
-#                            them, on the KUnit kernel
 #   device PROGRAM,...       tests of the device on Debian's 6.12 kernel
 #   library PROGRAM          the same, for changes of the library
 #   faults PROGRAM           a program of the job "faults": faults_memcg there, others on the debug
 #                            kernel, which injects faults
+#   tools                    the job "tools", for changes of calloutctl
 #   misuse NAME              a misuse of the job "misuse", on the debug kernel
 #   unload COUNT             so many rounds of the job "unload", on the debug kernel; time goes by
 #                            instructions, so what meets is the same on a busy machine
@@ -133,6 +133,11 @@ check() {
 		build_modules debian-6.12 || return 2
 		programs "$2" || return 2
 		boot debian-6.12 selftests "CALLOUT_SETS=device_hz=250000 CALLOUT_COMPAT32=no" ;;
+	tools)
+		build_modules debian-6.12 || return 2
+		rm -rf "$out/user/selftests"
+		built in_tree make -s -C tools O="$out/user" all examples || return 2
+		limit=300 boot debian-6.12 tools "" ;;
 	faults)
 		# Debian's kernel injects no faults, the debug kernel has no memory cgroups.
 		kernel=debug

@@ -13,7 +13,7 @@ limits_count() {
 	most=$1
 	shift
 	for count in 0 $((most + 1)); do
-		fails 2 "it is 1 to $most" "$@" "$count" || return 1
+		fails 2 "it is 1 to $most" timeout 10 "$@" "$count" || return 1
 	done
 }
 
