@@ -46,9 +46,9 @@ static bool slot_has_key(const struct callout_slot *slot)
 }
 
 /* Return the flags with which SET or TIMEOUT would set an equal callout. */
-static u32 slot_op_flags(const struct callout_slot *slot)
+static u32 slot_op_flags(const struct callout_slot *slot, bool keyed)
 {
-	u32 op_flags = (slot_has_key(slot) ? CALLOUT_OPF_KEY : 0) |
+	u32 op_flags = (keyed ? CALLOUT_OPF_KEY : 0) |
 		       (slot->slack ? 0 : CALLOUT_OPF_EXACT);
 	u8 flags = READ_ONCE(slot->node.flags);
 
@@ -63,6 +63,7 @@ static bool slot_describe(struct callout_file *file,
 			  const struct callout_slot *slot, u64 now,
 			  struct callout_entry *entry)
 {
+	/* Asked once: a reader may take the key, or give it back, at any time. */
 	bool keyed = slot_has_key(slot);
 	bool timeout = !co_slot_keyed(slot) &&
 		       READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
@@ -72,7 +73,7 @@ static bool slot_describe(struct callout_file *file,
 	*entry = (struct callout_entry){
 		.handle	= keyed ? co_slot_arg(slot) : slot->handle,
 		.op	= timeout ? CALLOUT_OP_TIMEOUT : CALLOUT_OP_SET,
-		.op_flags = slot_op_flags(slot),
+		.op_flags = slot_op_flags(slot, keyed),
 		.flags	= slot->node.kind == CALLOUT_KIND_COMMAND ?
 			  CALLOUT_ENTRYF_COMMAND : 0,
 		.state	= slot_state(file, slot),
