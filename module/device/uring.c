@@ -123,7 +123,7 @@ static int command_change(struct callout_file *file,
  * Cancel a pending SET whose ring or task exits. io_uring calls this again, for all
  * commands of the ring and without a pause, until they are done. If another party
  * owns a command, the command waits for its task, which may be stopped: sleep, once
- * for all commands.
+ * for all commands. The task itself, if it is this one, completes them after a tick.
  */
 static int command_cancel(struct callout_file *file,
 			  struct io_uring_cmd *cmd,
@@ -131,19 +131,23 @@ static int command_cancel(struct callout_file *file,
 {
 	struct io_kiocb *req = cmd_to_io_kiocb(cmd);
 	struct callout_op_ctx ctx = {};
-	int ret;
+	callout_handle_t handle;
+	int ret = 0;
 
 	/* There may be millions of commands. */
 	cond_resched();
-	/* Pairs with co_command_attach(). */
-	ret = co_file_cancel(file, READ_ONCE(co_to_command(cmd)->handle), &ctx);
+	/* Pairs with co_command_attach(). It is 0 if another party owns the command. */
+	handle = READ_ONCE(co_to_command(cmd)->handle);
+	if (handle)
+		ret = co_file_cancel(file, handle, &ctx);
 	/* The list has this command, if it is this function that has cancelled it. */
 	ctx.commands = NULL;
 	co_ctx_flush(file, &ctx);
 	if (ret == CALLOUT_STATE_PENDING)
 		co_uring_done(cmd, -ECANCELED, issue_flags);
 	else if (req->ctx->cancelable_uring_cmd.first == &req->hash_node)
-		schedule_timeout_uninterruptible(1);
+		schedule_timeout_uninterruptible(current->flags & PF_KTHREAD ?
+						 HZ / 20 : 1);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * uring_end.c - callouts as commands of io_uring: how they end when the ring,
  * the file or the process ends, and what completes them
  */
+#include <glob.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -100,6 +101,82 @@ TEST_F(uring_cmd, process_ends)
 		EXPECT_EQ((ending + 1) * PENDING,
 			  counts_of(self->fd).cancelled);
 	}
+}
+
+/* How often the worker that ends rings has gone to sleep; 0 unless there is exactly one. */
+static unsigned long exit_sleeps(void)
+{
+	unsigned long switches = 0;
+	unsigned int workers = 0;
+	char line[256];
+	bool exits;
+	glob_t g;
+	size_t i;
+	FILE *f;
+
+	if (glob("/proc/[0-9]*/status", 0, NULL, &g))
+		return 0;
+	for (i = 0; i < g.gl_pathc; i++) {
+		f = fopen(g.gl_pathv[i], "r");
+		/* A worker that has ended a ring, and is idle, has "-" there. */
+		exits = f && fgets(line, sizeof(line), f) &&
+			strstr(line, "+iou_exit");
+		workers += exits;
+		while (exits && fgets(line, sizeof(line), f))
+			sscanf(line, "voluntary_ctxt_switches: %lu", &switches);
+		if (f)
+			fclose(f);
+	}
+	globfree(&g);
+	return workers == 1 ? switches : 0;
+}
+
+/*
+ * Commands that have fired wait for the task that submitted them. While it is
+ * stopped and their ring is closed, io_uring asks for their end again and again:
+ * its worker must sleep in between, some 20 times a second.
+ */
+TEST_F(uring_cmd, submitter_is_stopped)
+{
+	struct callout_op move;
+	__u64 limit, key;
+	unsigned long before, after;
+	int status;
+	pid_t pid;
+
+	/* Only the task that has made another kind of ring may submit. */
+	if (!self->works || variant->flags)
+		return;
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (!set_pending(&self->ring, self->fd, 0, PENDING) ||
+		    !ring_close(&self->ring))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	for (key = 0; key < PENDING; key++) {
+		move = move_op(0, key);
+		EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &move));
+	}
+	EXPECT_TRUE(wait_outstanding(self->fd, 0));
+	EXPECT_EQ(PENDING, counts_of(self->fd).delivered);
+
+	EXPECT_TRUE(ring_close(&self->ring));
+	self->ring.fd = dup(self->fd);
+	limit = dev_now() + WAIT_MS * MSEC;
+	while (!(before = exit_sleeps()) && dev_now() < limit)
+		sleep_ns(MSEC);
+	EXPECT_LT(0, before);
+	sleep_ns(SEC);
+	after = exit_sleeps();
+	EXPECT_LT(before, after);
+	EXPECT_GT(before + 40, after);
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
 }
 
 /* A ring can cancel the commands of another ring. Closing it cancels only its own commands. */
