@@ -113,6 +113,15 @@ installed_loop() {
 	done
 }
 
+# A handler runs the loop again.
+installed_nested() {
+	local flags
+
+	read -r -a flags < <(pkg-config --cflags --libs libcallout)
+	(cd "$dir" && gcc -Wall -Wextra -Werror -o nested_ev nested_ev.c "${flags[@]}" -lev) &&
+		"$dir/nested_ev"
+}
+
 # The example of io_uring needs the device.
 installed_uring() {
 	local flags
@@ -177,6 +186,7 @@ export LD_LIBRARY_PATH=$root/opt/callout/lib
 item "installed alone" installed
 item "installed alone, idle_epoll" installed_loop idle_epoll
 item "installed alone, idle_ev" installed_loop idle_ev -lev
+item "installed alone, nested_ev" installed_nested
 item "installed alone, idle_uv" installed_loop idle_uv -luv
 item "installed alone, idle_event" installed_loop idle_event -levent_core
 item "installed alone, idle_uring" installed_uring

@@ -49,10 +49,12 @@ static inline void _callout_libev_before_sleep(struct ev_loop *loop,
 					       ev_prepare *w, int revents)
 {
 	struct callout_libev *l = (struct callout_libev *)w->data;
-	int ret = callout_ctx_pending(l->ctx) ? callout_ctx_flush(l->ctx) : 0;
+	int ret = 0;
 
-	(void)loop;
 	(void)revents;
+	/* A nested loop begins with the timers that the outer loop's turn has left. */
+	while (callout_ctx_pending(l->ctx) && (ret = callout_ctx_flush(l->ctx)) > 0)
+		_callout_libev_readable(loop, &l->io, EV_READ);
 	if (ret < 0)
 		l->failed(l->ctx, ret);
 }
