@@ -215,6 +215,35 @@ TEST_F(loop, flush)
 }
 
 /*
+ * A turn that hands out as many timers as it may knows whether more are due. If not, the
+ * loop is not woken again.
+ */
+TEST_F(loop, more)
+{
+	struct callout_ctx *ctx;
+	unsigned int n, i;
+
+	ASSERT_EQ(0, new_ctx(variant->on_timerfd, &ctx, 2));
+	for (n = 2; n <= 4; n++) {
+		ASSERT_EQ(0, callout_arm(ctx, &self->t[3], n < 4 ? HOUR : 0));
+		for (i = 0; i < n; i++)
+			ASSERT_EQ(0, callout_arm(ctx, &self->t[i], 0));
+		ASSERT_EQ(0, callout_ctx_flush(ctx));
+		ASSERT_TRUE(wait_fired(ctx));
+		for (i = 0; i < n; i += 2) {
+			EXPECT_TRUE(callout_ctx_more(ctx));
+			EXPECT_TRUE(readable(callout_ctx_fd(ctx)));
+			EXPECT_LE(1, callout_ctx_turn(ctx, 0));
+			while (callout_ctx_next(ctx, NULL))
+				;
+		}
+		EXPECT_FALSE(callout_ctx_more(ctx));
+		EXPECT_FALSE(readable(callout_ctx_fd(ctx)));
+	}
+	callout_ctx_destroy(ctx);
+}
+
+/*
  * Uses the loop of callout_ctx_create(3), with a handler that arms its timer for
  * now. Each turn hands the timer out once, and the flush before the loop sleeps
  * makes the descriptor readable again.

@@ -73,18 +73,16 @@ static void expire(struct callout_ctx *ctx, unsigned int looks)
 {
 	struct callout_timer *timer;
 	struct callout_clock *clock;
-	unsigned int i;
+	unsigned int i, none = 0;
 
 	ctx->first++;
 	for (i = 0; i < ctx->nr_clocks; i++) {
 		clock = ctx->clocks[(ctx->first + i) % ctx->nr_clocks];
-		while (ctx->left < ctx->max_fired) {
-			timer = callout_wheel_pop(&clock->wheel, clock->now,
-						  &looks);
-			if (!timer)
-				break;
+		/* Without room, only wheel.min is updated: is a timer left that is due? */
+		while ((timer = callout_wheel_pop(&clock->wheel, clock->now,
+						  ctx->left < ctx->max_fired ?
+						  &looks : &none)))
 			fire(ctx, clock, timer);
-		}
 	}
 }
 
@@ -179,7 +177,7 @@ __u64 callout_ctx_next_due(struct callout_ctx *ctx)
 	return ctx->clocks[0]->wheel.min;
 }
 
-/* Timers that are due, but for which the last turn had no room or no time. */
+/* Timers that may be due, but for which the last turn had no room or no time. */
 bool callout_ctx_more(const struct callout_ctx *ctx)
 {
 	unsigned int i;

@@ -18,6 +18,7 @@
  *  - callout_ctx_next_due() is not after the first timer that is due, is 0 only
  *    if timers wait to be handed out, and a turn before that time makes no
  *    system call if the kernel's callout has not come and need not be moved;
+ *  - callout_ctx_more() is false only if no timer is due;
  *  - the kernel has at most one callout for each clock, and wakes the loop when a
  *    timer is due unless callout_ctx_pending(); if the callout of one clock cannot
  *    be made, it does so for the other clock's timers; a readable descriptor stays
@@ -271,6 +272,8 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		fuzz_assert(!model_any_due(i, 2 * mock.jitter), "not looked for");
 	if (stays && n < most && model_any_due(i, mock.now - turn.start))
 		fuzz_assert(mock_unread(f), "not readable any more");
+	if (begins && !callout_ctx_more(ctx))
+		fuzz_assert(!model_any_due(i, mock.now - turn.start), "more are due");
 	fuzz_assert(outstanding(i) <= nr_clocks(i), "too many callouts");
 }
 
