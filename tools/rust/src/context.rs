@@ -105,12 +105,13 @@ impl<S> Context<S> {
     /// Handlers may arm, make, cancel and drop any timer, their own too. If a handler panics,
     /// the next turn calls the remaining handlers.
     pub fn turn(&mut self, state: &mut S) -> io::Result<usize> {
+        // Also after a failure: a callout that was not moved has been signalled.
+        self.again = true;
         self.with(|shared, ctx| {
             shared.asleep = false;
             // SAFETY: the context exists.
             check(unsafe { ffi::callout_ctx_turn(ctx, 0) }, told)
         })?;
-        self.again = true;
         let mut called = 0;
         while let Some((node, fired)) = self.next() {
             lock(&node.handler)(state, fired);

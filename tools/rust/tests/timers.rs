@@ -3,8 +3,10 @@
 //! timerfd.
 
 use callout::{Clock, Context, Fired};
-use std::fs::OpenOptions;
+use std::fs::{read_to_string, File, OpenOptions};
 use std::io::ErrorKind;
+use std::os::raw::c_int;
+use std::os::unix::io::AsRawFd;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const MS: Duration = Duration::from_millis(1);
@@ -195,6 +197,30 @@ fn another_thread_wakes() {
         context.wait(&mut log, Some(Duration::from_secs(60))).unwrap();
         assert_eq!(log[0].0, 2);
         assert!(!thread.join().unwrap().is_armed());
+    }
+}
+
+/// A loop that watches edges does not sleep after a turn that failed: it tries again.
+#[test]
+fn failed_turn() {
+    extern "C" {
+        fn dup2(from: c_int, to: c_int) -> c_int;
+    }
+    let mut context = Context::new_on_timerfd().unwrap();
+    let timer = context.timer(|log: &mut Log, fired| log.push((1, fired)));
+    timer.arm(Duration::ZERO).unwrap();
+    assert_eq!(context.before_sleep().unwrap(), None);
+    timer.arm(HOUR).unwrap();
+    // The timerfd, which has expired, is another file now, so that it cannot be moved.
+    let epoll = read_to_string(format!("/proc/self/fdinfo/{}", context.as_raw_fd())).unwrap();
+    let timerfd = epoll.split_once("tfd:").unwrap().1.split_whitespace().next().unwrap();
+    let timerfd = timerfd.parse().unwrap();
+    let null = File::open("/dev/null").unwrap();
+    // SAFETY: both are open, and the context closes the second.
+    assert_eq!(unsafe { dup2(null.as_raw_fd(), timerfd) }, timerfd);
+    for _ in 0..2 {
+        assert!(context.turn(&mut Log::new()).is_err());
+        assert_eq!(context.before_sleep().unwrap(), Some(Duration::ZERO));
     }
 }
 
