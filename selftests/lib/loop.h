@@ -95,11 +95,14 @@ static inline __u64 outstanding(const struct callout_ctx *ctx)
 	return n;
 }
 
-/* How many callouts were ever set in the kernel. With timerfds, whether any was set. */
+/*
+ * How many callouts were ever set in the kernel, except to try each clock. With timerfds, whether
+ * any was set.
+ */
 static inline __u64 told(const struct callout_ctx *ctx)
 {
 	return ctx->on_timerfd ? outstanding(ctx) :
-				  (__u64)counts_of(ctx->fd).set;
+				  (__u64)counts_of(ctx->fd).set - ctx->nr_clocks;
 }
 
 /* How many events were read. Timerfds have none. */

@@ -12,6 +12,8 @@
 
 /* Why the device cannot be opened; 0: another file is in its place. */
 static int open_error;
+/* Why the device makes no callout; 0: the file in its place has no such requests. */
+static int set_error;
 /* How often opening was tried. */
 static unsigned int opens;
 
@@ -28,8 +30,27 @@ int open(const char *path, int flags, ...)
 
 int ioctl(int fd, unsigned long request, ...)
 {
-	errno = ENOTTY;
-	return -1;
+	struct callout_batch *batch;
+	struct callout_op *ops;
+	unsigned int i;
+	va_list ap;
+
+	va_start(ap, request);
+	batch = va_arg(ap, struct callout_batch *);
+	va_end(ap);
+	if (set_error && request == CALLOUT_IOC_INFO) {
+		memset(batch, 0, sizeof(struct callout_info));
+		return 0;
+	}
+	if (!set_error || request != CALLOUT_IOC_BATCH) {
+		errno = ENOTTY;
+		return -1;
+	}
+	ops = (void *)(uintptr_t)batch->ops;
+	for (i = 0; i < batch->nr_ops; i++)
+		ops[i].result = ops[i].op == CALLOUT_OP_SET ? -set_error : -ENOENT;
+	batch->done = batch->nr_ops;
+	return 0;
 }
 
 /* The number of open descriptors. */
@@ -77,6 +98,7 @@ FIXTURE_SETUP(fallback)
 {
 	memset(self->t, 0, sizeof(self->t));
 	open_error = 0;
+	set_error = 0;
 	opens = 0;
 	self->nr_open = nr_open();
 }
@@ -119,6 +141,23 @@ TEST_F(fallback, another_device)
 	EXPECT_EQ(1, opens);
 }
 
+/* The device can be opened, and makes no callout: at a limit, or without memory. */
+TEST_F(fallback, no_callout)
+{
+	static const int errors[] = { EDQUOT, ENOMEM };
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		set_error = errors[i];
+		expect_fallback(-errors[i]);
+		fd = callout_dev_open(0);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(-errors[i], callout_ctx_create_fd(&self->ctx, 16, fd));
+		EXPECT_EQ(0, close(fd));
+	}
+}
+
 /* A caller that asks for the device or for timerfds gets that, or an error. */
 TEST_F(fallback, told)
 {
@@ -145,6 +184,8 @@ TEST_F(fallback, text)
 	EXPECT_NE(NULL, strstr(callout_open_strerror(-EACCES), "group callout"));
 	EXPECT_NE(NULL, strstr(callout_open_strerror(-ENOTTY), "/dev/callout"));
 	EXPECT_NE(NULL, strstr(callout_open_strerror(-ENOTTY), "version"));
+	EXPECT_NE(NULL, strstr(callout_open_strerror(-EDQUOT), "/dev/callout"));
+	EXPECT_NE(NULL, strstr(callout_open_strerror(-EDQUOT), "max_per_user"));
 	EXPECT_STREQ(strerror(EMFILE), callout_open_strerror(-EMFILE));
 	EXPECT_NE(NULL, callout_open_strerror(0));
 	EXPECT_NE(NULL, callout_open_strerror(1));

@@ -316,9 +316,9 @@ TEST_F(loop, later_otherwise)
 	expect_calls(0, armed(&t[0], 3 * HOUR));
 	t[0].period = 0;
 	expect_calls(0, armed(&t[0], 5 * HOUR));
-	/* Arming in another clock sets the other clock's callout. */
+	/* Arming in another clock sets the other clock's callout, which the device tries first. */
 	t[0].clockid = CLOCK_BOOTTIME;
-	expect_calls(1, armed(&t[0], HOUR));
+	expect_calls(variant->on_timerfd ? 1 : 2, armed(&t[0], HOUR));
 	expect_calls(0, armed(&t[0], 2 * HOUR));
 	EXPECT_LT(HOUR, callout_remaining(&t[0]));
 }

@@ -26,6 +26,9 @@ const char *callout_open_strerror(int error)
 		       " is for root and the group callout: usermod -aG callout USER";
 	case -ENOTTY:
 		return CALLOUT_DEVICE " is of another version than the library: install both";
+	case -EDQUOT:
+		return CALLOUT_DEVICE
+		       " has no callout left for this user: raise the module's max_per_user";
 	}
 	return error < 0 ? strerror(-error) : "no error";
 }
@@ -43,7 +46,10 @@ static struct callout_op move_to(const struct callout_clock *clock, __u64 time)
 	return callout_op_key(op, clock->clockid);
 }
 
-/* The first callout of an alarm clock may be refused. Try one, before a timer needs it. */
+/*
+ * The first callout may be refused: by a limit of the user or of the file, or because an alarm
+ * clock needs a capability. Try one, before a timer needs it.
+ */
 static int add_clock(struct callout_ctx *ctx, struct callout_clock *clock)
 {
 	struct callout_op ops[] = {
@@ -53,9 +59,6 @@ static int add_clock(struct callout_ctx *ctx, struct callout_clock *clock)
 	struct callout_batch batch;
 	int ret;
 
-	if (clock->clockid != CLOCK_REALTIME_ALARM &&
-	    clock->clockid != CLOCK_BOOTTIME_ALARM)
-		return 0;
 	callout_batch_init(&batch, ops, 2, NULL, 0);
 	ret = callout_dev_batch(ctx->fd, &batch);
 	return ret < 0 ? ret : ops[0].result;

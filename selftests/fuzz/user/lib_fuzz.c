@@ -88,7 +88,7 @@ static void arm(struct input *in)
 	else
 		fuzz_assert(ret == (valid ? 0 : -EINVAL), "%d", ret);
 	fuzz_assert(mock.calls == calls ||
-		    (first && mock_is_alarm(timer->clockid) && mock.calls == calls + 1),
+		    (first && !on_timerfd(i) && mock.calls == calls + 1),
 		    "a call");
 	if (valid) {
 		if (first)
@@ -372,6 +372,11 @@ static void create_fails(void)
 		fuzz_assert(callout_ctx_create(&ctx, 1) == -ENOMEM, "created");
 	}
 	mock.allocations = ~0U;
+	mock.fail_set = EDQUOT;
+	mock.fail_sets = 1;
+	fuzz_assert(!callout_ctx_create(&ctx, 1), "not created");
+	fuzz_assert(callout_ctx_on_timerfd(ctx) == -EDQUOT, "on the device");
+	callout_ctx_destroy(ctx);
 	fd = callout_dev_open(0);
 	fuzz_assert(!callout_dev_set(fd, MOCK_TICK, 1, &handle), "not set");
 	fuzz_assert(callout_ctx_create_fd(&ctx, 1, fd) == -EBUSY, "created");
