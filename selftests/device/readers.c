@@ -115,18 +115,7 @@ static unsigned int sum_of(struct _test_data_waiting *self)
 
 static bool wait_sum(struct _test_data_waiting *self, unsigned int sum)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
-	unsigned int now, last = 0;
-
-	while ((now = sum_of(self)) < sum) {
-		if (now != last)
-			limit = dev_now() + WAIT_MS * MSEC;
-		else if (dev_now() > limit)
-			return false;
-		last = now;
-		sleep_ns(MSEC);
-	}
-	return sum_of(self) == sum;
+	return wait_value(sum_of(self), sum);
 }
 
 /* Whether the reader sleeps. *@switches is how often it went to sleep. */

@@ -404,14 +404,7 @@ static void *come_and_go(void *arg)
 /* The thread has begun. */
 static bool wait_rounds(struct stepper *s)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
-
-	while (!__atomic_load_n(&s->rounds, __ATOMIC_ACQUIRE)) {
-		if (dev_now() > limit)
-			return false;
-		sleep_ns(MSEC);
-	}
-	return true;
+	return wait_until(__atomic_load_n(&s->rounds, __ATOMIC_ACQUIRE));
 }
 
 /* Files that are opened and closed at the same time do not hide other files from it. */

@@ -210,14 +210,7 @@ TEST_F(uring_cmd, move)
 /* Wait until @n callouts of the file were set, also by a thread of the kernel. */
 static bool wait_set(int fd, long long n)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
-
-	while (counts_of(fd).set != n) {
-		if (dev_now() > limit)
-			return false;
-		sleep_ns(MSEC);
-	}
-	return true;
+	return wait_until(counts_of(fd).set == n);
 }
 
 /* Without a key a command has a handle, by which a command or an ioctl finds it. */

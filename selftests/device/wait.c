@@ -248,14 +248,7 @@ static pid_t fork_deaf(int fd)
 /* Did a child end, or stop, before long? */
 static bool child_changes(pid_t child, int *status)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
-
-	while (!waitpid(child, status, WNOHANG | WUNTRACED)) {
-		if (dev_now() > limit)
-			return false;
-		sleep_ns(MSEC);
-	}
-	return true;
+	return wait_until(waitpid(child, status, WNOHANG | WUNTRACED));
 }
 
 /* No mask blocks SIGSTOP and SIGKILL. */

@@ -59,19 +59,13 @@ static bool still_waits(struct waiter *w)
 /* Return the exit status, or -1 if the wait does not end. */
 static int end(struct waiter *w)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
+	bool ended = wait_until(!still_waits(w));
 	int status;
 
-	while (still_waits(w)) {
-		if (dev_now() > limit) {
-			kill(w->pid, SIGKILL);
-			waitpid(w->pid, &status, 0);
-			return -1;
-		}
-		sleep_ns(MSEC);
-	}
+	if (!ended)
+		kill(w->pid, SIGKILL);
 	waitpid(w->pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /*

@@ -290,12 +290,9 @@ FIXTURE_SETUP(memcg)
 
 FIXTURE_TEARDOWN(memcg)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
-
 	/* The file is freed some time after it was closed. */
 	EXPECT_TRUE(wait_user_outstanding(self->user, 0));
-	while (used() > LIMIT / 4 && dev_now() < limit)
-		sleep_ns(10 * MSEC);
+	wait_until(used() <= LIMIT / 4);
 	EXPECT_GE(LIMIT / 4, used());
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
 	EXPECT_EQ(0, close(self->fd));

@@ -173,6 +173,33 @@ static inline void sleep_ns(__u64 ns)
 		;
 }
 
+/* Sleep until @cond. False if that takes longer than WAIT_MS. */
+#define wait_until(cond)						\
+({									\
+	__u64 __limit = dev_now() + WAIT_MS * MSEC;			\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && dev_now() <= __limit)		\
+		sleep_ns(MSEC);						\
+	__ok;								\
+})
+
+/* Sleep until @value is @n. False if @value does not change within WAIT_MS. */
+#define wait_value(value, n)						\
+({									\
+	__u64 __n = (n), __last = ~0ULL, __limit = 0, __now;		\
+									\
+	while ((__now = (value)) != __n) {				\
+		if (__now != __last)					\
+			__limit = dev_now() + WAIT_MS * MSEC;		\
+		else if (dev_now() > __limit)				\
+			break;						\
+		__last = __now;						\
+		sleep_ns(MSEC);						\
+	}								\
+	__now == __n;							\
+})
+
 static inline bool readable_within(int fd, int ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -207,21 +234,9 @@ static inline int receive(int fd, struct callout_event *events, int n)
 /* Wait until @n events of the file are unread. */
 static inline bool wait_unread(int fd, __u64 n)
 {
-	__u64 limit = 0, last = ~0ULL;
 	struct callout_info info;
 
-	for (;;) {
-		if (dev_info(fd, &info))
-			return false;
-		if (info.unread == n)
-			return true;
-		if (info.unread != last)
-			limit = dev_now() + WAIT_MS * MSEC;
-		else if (dev_now() > limit)
-			return false;
-		last = info.unread;
-		sleep_ns(MSEC);
-	}
+	return wait_value(dev_info(fd, &info) ? ~0ULL : info.unread, n);
 }
 
 static inline struct callout_info info_of(int fd)
@@ -246,19 +261,7 @@ static inline __u64 default_slack(void)
 /* Wait until this user's files together have @n callouts outstanding. */
 static inline bool wait_user_outstanding(int fd, __u64 n)
 {
-	__u64 limit = 0, last = ~0ULL, now;
-
-	for (;;) {
-		now = info_of(fd).user_charged;
-		if (now == n)
-			return true;
-		if (now != last)
-			limit = dev_now() + WAIT_MS * MSEC;
-		else if (dev_now() > limit)
-			return false;
-		last = now;
-		sleep_ns(MSEC);
-	}
+	return wait_value(info_of(fd).user_charged, n);
 }
 
 static inline void on_signal(int sig)
@@ -365,14 +368,7 @@ static inline char state_of(pid_t pid)
 /* Wait until a process sleeps. Return false if that takes too long. */
 static inline bool sleeps(pid_t pid)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
-
-	while (state_of(pid) != 'S') {
-		if (dev_now() > limit)
-			return false;
-		sleep_ns(MSEC);
-	}
-	return true;
+	return wait_until(state_of(pid) == 'S');
 }
 
 static inline bool read_number(const char *path, unsigned int *value)

@@ -245,14 +245,7 @@ static inline bool set_pending(struct ring *r, int fd, __u64 first, unsigned int
 /* Commands that another task submits, or ends, take effect some time later. */
 static inline bool wait_outstanding(int fd, __u64 n)
 {
-	__u64 limit = dev_now() + WAIT_MS * MSEC;
-
-	while (info_of(fd).outstanding != n) {
-		if (dev_now() > limit)
-			return false;
-		sleep_ns(MSEC);
-	}
-	return true;
+	return wait_until(info_of(fd).outstanding == n);
 }
 
 /* Submit one entry, changed if @change is not NULL. Return its result. */
