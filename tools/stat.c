@@ -3,7 +3,6 @@
  * stat.c - prints the counters of the whole facility, like vmstat
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "calloutctl.h"
 

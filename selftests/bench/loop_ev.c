@@ -5,7 +5,6 @@
  */
 #include <ev.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <unistd.h>

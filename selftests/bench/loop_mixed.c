@@ -17,7 +17,6 @@
  * QEMU with -icount shift=0.
  */
 #include <ev.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

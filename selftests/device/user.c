@@ -7,7 +7,6 @@
 #include <grp.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/resource.h>

@@ -10,7 +10,6 @@
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "kselftest_harness.h"
 #include "fail_nth.h"

@@ -3,7 +3,6 @@
  * call.c - makes the ioctls and reads of a program
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>

@@ -11,7 +11,6 @@
  *
  * Each call has noted in its outcome what it can see itself.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>

@@ -11,7 +11,6 @@
  * ends with the sums of their counts, "ok CONNECTIONS REQUESTS BYTES".
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>

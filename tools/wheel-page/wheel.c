@@ -7,7 +7,6 @@
  * fired it. A scheme that is late by design may still have it.
  */
 #include <stdarg.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/numa.h>
 #include "lib/random.h"

@@ -28,7 +28,6 @@
  *    each turn, and the kernel has no callout.
  */
 #include <errno.h>
-#include <limits.h>
 #include "lib_fuzz.h"
 #include "lib_model.h"
 

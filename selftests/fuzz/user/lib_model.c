@@ -2,7 +2,6 @@
 /*
  * lib_model.c - a model of timers: the arming of each, and whether it comes as it must
  */
-#include <limits.h>
 #include "lib_model.h"
 
 struct model_timer model[TIMERS];
