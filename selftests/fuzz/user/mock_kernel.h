@@ -214,7 +214,6 @@ void mock_free_now(void);
 /* memory: chunks are aligned to their size */
 void *mock_kmalloc(size_t size);
 
-#undef kmalloc
 #define kmalloc(size, gfp)		mock_kmalloc(size)
 #define alloc_percpu_gfp(type, gfp)	\
 	((type *)harness_alloc(MOCK_CPUS * sizeof(type), true))

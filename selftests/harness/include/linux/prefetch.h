@@ -6,6 +6,5 @@
 #define _HARNESS_PREFETCH_H
 
 #define prefetch(x)	__builtin_prefetch(x)
-#define prefetchw(x)	__builtin_prefetch(x, 1)
 
 #endif /* _HARNESS_PREFETCH_H */

@@ -22,22 +22,11 @@ extern unsigned int harness_allocations_left;
 void *harness_alloc(size_t size, bool zero);
 void harness_free(const void *p);
 
-#define kmalloc(size, gfp)		harness_alloc(size, false)
-#define kzalloc(size, gfp)		harness_alloc(size, true)
-#define kmalloc_node(size, gfp, node)	harness_alloc(size, false)
 #define kzalloc_node(size, gfp, node)	harness_alloc(size, true)
-#define kmalloc_array(n, size, gfp)	harness_alloc(array_size(n, size), false)
-#define kcalloc(n, size, gfp)		harness_alloc(array_size(n, size), true)
-#define kcalloc_node(n, size, gfp, node) \
-	harness_alloc(array_size(n, size), true)
-#define kvmalloc(size, gfp)		harness_alloc(size, false)
 #define kvzalloc(size, gfp)		harness_alloc(size, true)
 #define kvmalloc_node(size, gfp, node)	harness_alloc(size, false)
 #define kvzalloc_node(size, gfp, node)	harness_alloc(size, true)
-#define kvmalloc_array(n, size, gfp)	harness_alloc(array_size(n, size), false)
 #define kvcalloc(n, size, gfp)		harness_alloc(array_size(n, size), true)
-#define kvcalloc_node(n, size, gfp, node) \
-	harness_alloc(array_size(n, size), true)
 #define kfree(p)			harness_free(p)
 #define kvfree(p)			harness_free(p)
 
