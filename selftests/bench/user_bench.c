@@ -101,16 +101,9 @@ static void report(const struct facility *f, unsigned int n, const char *metric,
 	fflush(stdout);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const __u64 *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static __u64 median(__u64 *values, unsigned int n)
 {
-	qsort(values, n, sizeof(values[0]), compare);
+	qsort(values, n, sizeof(values[0]), compare_u64);
 	return values[n / 2];
 }
 

@@ -25,19 +25,18 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "check.h"
-#include "lib/device.h"
+#include "lib/common.h"
 
 #define CALLS		41U
 #define LOADS		5U
 #define FILES		41U
 #define SETS		4096U
-#define HOUR		(3600 * CALLOUT_NSEC_PER_SEC)
 
 /* Instructions of a turn of the process of the idle priority. */
 #define TURN		1003U
 
 /* Time after which workers, and work that waits for RCU readers, are done. */
-#define SETTLE		(100 * CALLOUT_NSEC_PER_MSEC)
+#define SETTLE		(100 * MSEC)
 
 static __u64 took[CALLS];
 static unsigned int cpus;
@@ -48,17 +47,10 @@ static inline __u64 cycles(void)
 	return __builtin_ia32_rdtsc();
 }
 
-static int compare(const void *a, const void *b)
-{
-	const __u64 *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Report the median of took[0] to took[@n - 1], each divided by @by. */
 static void report(const char *metric, unsigned int n, unsigned int by)
 {
-	qsort(took, n, sizeof(took[0]), compare);
+	qsort(took, n, sizeof(took[0]), compare_u64);
 	printf("bench-cpus: %u,%s,%llu\n", cpus, metric, took[n / 2] / by);
 	fflush(stdout);
 }
@@ -66,15 +58,12 @@ static void report(const char *metric, unsigned int n, unsigned int by)
 static void start_turns(void)
 {
 	static const struct sched_param none;
-	cpu_set_t here;
 	pid_t pid;
 
 	turns = mmap(NULL, sizeof(*turns), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	check(turns != MAP_FAILED, "mmap");
-	CPU_ZERO(&here);
-	CPU_SET(0, &here);
-	check(!sched_setaffinity(0, sizeof(here), &here), "to run on CPU 0");
+	check(pin_to_cpu(0), "to run on CPU 0");
 	pid = fork();
 	check(pid >= 0, "fork");
 	if (pid)
@@ -91,13 +80,6 @@ static void start_turns(void)
 static __u64 instructions(void)
 {
 	return cycles() - __atomic_load_n(turns, __ATOMIC_RELAXED) * TURN;
-}
-
-static void sleep_ns(__u64 ns)
-{
-	struct timespec ts = { .tv_nsec = ns };
-
-	check(!nanosleep(&ts, NULL), "nanosleep");
 }
 
 /* Instructions of a function and of its deferred work. */

@@ -134,13 +134,6 @@ static unsigned int with_exact_callouts(void)
 	return with_flags(CALLOUT_OPF_EXACT);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const __u64 *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static void report(const char *name, const char *mode, const char *metric,
 		   __u64 value)
 {
@@ -172,7 +165,7 @@ static void measure(const char *name, unsigned int (*run)(void), bool load)
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 	}
-	qsort(late, TIMERS, sizeof(late[0]), compare);
+	qsort(late, TIMERS, sizeof(late[0]), compare_u64);
 	report(name, mode, "late_p50_ns", late[TIMERS / 2]);
 	report(name, mode, "late_p99_ns", late[TIMERS * 99 / 100]);
 	report(name, mode, "late_max_ns", late[TIMERS - 1]);

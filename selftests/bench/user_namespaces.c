@@ -37,13 +37,6 @@ static void say(const char *path, const char *what)
 	check(f && fputs(what, f) >= 0 && !fclose(f), path);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const __u64 *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Runs in the innermost of LEVELS namespaces. */
 static void measure(unsigned int others)
 {
@@ -67,7 +60,7 @@ static void measure(unsigned int others)
 		check(fd >= 0 && !close(fd), "open");
 		sleep_ns(SETTLE);
 	}
-	qsort(took, OPENS, sizeof(took[0]), compare);
+	qsort(took, OPENS, sizeof(took[0]), compare_u64);
 	printf("bench-user: callout,namespaces,%u,insns_open,%llu\n", others,
 	       took[OPENS / 2]);
 }
