@@ -46,18 +46,14 @@ struct worker {
 static bool set_online(unsigned int cpu, bool online)
 {
 	char path[64];
-	int fd;
 	bool ok;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",
 		 cpu);
-	fd = open(path, O_WRONLY);
-	ok = fd >= 0 && write(fd, online ? "1" : "0", 1) == 1;
+	ok = write_text(path, online ? "1" : "0");
 	if (!ok)
 		printf("# CPU %u: %s: %s\n", cpu, online ? "on" : "off",
 		       strerror(errno));
-	if (fd >= 0)
-		close(fd);
 	return ok;
 }
 

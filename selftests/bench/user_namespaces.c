@@ -32,9 +32,7 @@
 
 static void say(const char *path, const char *what)
 {
-	FILE *f = fopen(path, "w");
-
-	check(f && fputs(what, f) >= 0 && !fclose(f), path);
+	check(write_text(path, what), path);
 }
 
 /* Runs in the innermost of LEVELS namespaces. */

@@ -53,25 +53,13 @@ FIXTURE_TEARDOWN(suspend)
 	EXPECT_EQ(0, close(self->fd));
 }
 
-static bool write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC), saved;
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
-
-	saved = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = saved;
-	return ok;
-}
-
 /* Return 0 when the system has been suspended and woken, or an error. */
 static int suspend(int how)
 {
-	if (!write_file(TRACE_RTC, "1") || !write_file(TRACING "trace", "\n") ||
-	    (how == DEEP && !write_file(POWER "mem_sleep", "deep")))
+	if (!write_text(TRACE_RTC, "1") || !write_text(TRACING "trace", "\n") ||
+	    (how == DEEP && !write_text(POWER "mem_sleep", "deep")))
 		return -errno;
-	if (write_file(POWER "state", how == DEEP ? "mem" : "freeze"))
+	if (write_text(POWER "state", how == DEEP ? "mem" : "freeze"))
 		return 0;
 	return -errno;
 }
@@ -274,9 +262,9 @@ TEST_F(suspend, administrator_forbids)
 	struct callout_event e;
 	int ret;
 
-	ASSERT_TRUE(write_file(MAY_WAKE, "disabled"));
+	ASSERT_TRUE(write_text(MAY_WAKE, "disabled"));
 	ret = suspend_with(self, DEEP, SOON, CLOCK_BOOTTIME_ALARM, 0, 0);
-	EXPECT_TRUE(write_file(MAY_WAKE, "enabled"));
+	EXPECT_TRUE(write_text(MAY_WAKE, "enabled"));
 	ASSERT_EQ(0, ret);
 	EXPECT_EQ(self->start + self->time + BACKSTOP, programmed());
 	EXPECT_EQ(1, receive(self->fd, &e, 1));
@@ -402,13 +390,13 @@ FIXTURE_VARIANT_ADD(level, all_the_way) { .name = "none" };
 
 FIXTURE_SETUP(level)
 {
-	ASSERT_TRUE(write_file(TEST_DELAY, "2"));
-	ASSERT_TRUE(write_file(POWER "pm_test", variant->name));
+	ASSERT_TRUE(write_text(TEST_DELAY, "2"));
+	ASSERT_TRUE(write_text(POWER "pm_test", variant->name));
 }
 
 FIXTURE_TEARDOWN(level)
 {
-	EXPECT_TRUE(write_file(POWER "pm_test", "none"));
+	EXPECT_TRUE(write_text(POWER "pm_test", "none"));
 }
 
 static const struct {
@@ -491,7 +479,7 @@ TEST_F(level, none_is_lost_or_early)
 	__u64 time = LONG;
 	int ret, i;
 
-	ASSERT_TRUE(write_file(TIMERS "seconds", "20"));
+	ASSERT_TRUE(write_text(TIMERS "seconds", "20"));
 	for (; ; time *= 2) {
 		self->fd = dev_open(O_NONBLOCK);
 		ASSERT_LE(0, self->fd);

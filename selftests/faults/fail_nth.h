@@ -36,16 +36,9 @@ static inline unsigned long long faults_text_end(void)
 static inline bool faults_write(const char *file, const char *value)
 {
 	char path[128];
-	bool ok;
-	int fd;
 
 	snprintf(path, sizeof(path), FAULTS_DEBUGFS "%s", file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ok = fd >= 0 && write(fd, value, strlen(value)) ==
-			(ssize_t)strlen(value);
-	if (fd >= 0)
-		close(fd);
-	return ok;
+	return write_text(path, value);
 }
 
 /* Can faults be restricted to where a module is on the stack? Not on User Mode Linux. */

@@ -247,13 +247,9 @@ TEST_F_TIMEOUT(load, first_open_by_a_user, SECONDS)
 static int set_online(bool online)
 {
 	char path[64];
-	int fd, ret;
 
 	snprintf(path, sizeof(path), CPU_PATH, CPU);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ret = write(fd, online ? "1" : "0", 1) == 1 ? 0 : -errno;
-	close(fd);
-	return ret;
+	return write_text(path, online ? "1" : "0") ? 0 : -errno;
 }
 
 static bool is_online(void)

@@ -43,17 +43,6 @@ enum step {
 	BEGIN, FILL, REPEAT, OPEN, COUNT, CANCEL, REUSE, LIST, MOVE, READ, CHARGE,
 };
 
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) ==
-			     (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 /* The memory that the group uses. */
 static unsigned int used(void)
 {

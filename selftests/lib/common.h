@@ -389,6 +389,20 @@ static inline bool write_number(const char *path, unsigned int value)
 	return f && !fclose(f) && ok;
 }
 
+/* Write all of a text with one call. If that fails, errno says why. */
+static inline bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), saved;
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) ==
+			     (ssize_t)strlen(text);
+
+	saved = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return ok;
+}
+
 /* Open a file whose limit is @limit; other files are not affected. */
 static inline int open_with_limit(unsigned int limit, int flags)
 {
