@@ -74,25 +74,35 @@ static struct file_event file_read(struct callout_file *file)
 	return got;
 }
 
+/* Wait for an event, and read it. */
+static struct callout_event file_event(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct file_event got;
+
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	return got.event;
+}
+
 /* On resume the callouts of CLOCK_BOOTTIME that became due during the sleep fire, and no others. */
 static void boot_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
 	u64 now = ktime_get_ns() + co_boot_offset(), first, third;
-	struct file_event got;
+	struct callout_event event;
 
 	first = file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
 	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 2);
 	third = file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 3 * HOUR, 3);
 	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, first));
 	file_sleep(2 * HOUR);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	event = file_event(test);
 	schedule_timeout_uninterruptible(4);
-	got = file_read(file);
-	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_EQ(test, got.event.cookie, 1ULL);
-	KUNIT_EXPECT_LE(test, now + HOUR, got.event.due);
-	KUNIT_EXPECT_LE(test, got.event.due, now + 2 * HOUR);
+	KUNIT_EXPECT_EQ(test, event.cookie, 1ULL);
+	KUNIT_EXPECT_LE(test, now + HOUR, event.due);
+	KUNIT_EXPECT_LE(test, event.due, now + 2 * HOUR);
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
 	KUNIT_EXPECT_LE(test, now + 3 * HOUR, callout_test_file_due(file, third));
 }
@@ -134,8 +144,8 @@ static void boot_sleep_hashed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
-/* The periods that passed in a sleep are counted as overruns. */
-static void boot_sleep_periodic(struct kunit *test)
+/* A callout is due once, and @overrun more times, in a sleep of @slept. */
+static void periods_pass(struct kunit *test, u64 slept, u64 overrun)
 {
 	struct callout_file *file = test->priv;
 	struct callout_op op = {
@@ -144,43 +154,29 @@ static void boot_sleep_periodic(struct kunit *test)
 		.time = HOUR,
 		.period = HOUR,
 	};
-	struct file_event got;
+	struct callout_event event;
 
 	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &op));
-	file_sleep(10 * HOUR + HOUR / 2);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
-	got = file_read(file);
-	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_EQ(test, got.event.overrun, 9U);
-	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENTF_PERIODIC);
+	file_sleep(slept);
+	event = file_event(test);
+	KUNIT_EXPECT_EQ(test, event.overrun, overrun);
+	KUNIT_EXPECT_EQ(test, event.flags, CALLOUT_EVENTF_PERIODIC);
 	KUNIT_EXPECT_EQ(test, callout_test_file_due(file, op.handle),
-			got.event.due + 10 * HOUR);
+			event.due + (overrun + 1) * HOUR);
 	op.op = CALLOUT_OP_CANCEL;
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
+}
+
+/* The periods that passed in a sleep are counted as overruns. */
+static void boot_sleep_periodic(struct kunit *test)
+{
+	periods_pass(test, 10 * HOUR + HOUR / 2, 9);
 }
 
 /* One period that has passed, and a part of the next, count as one overrun. */
 static void boot_sleep_one_period(struct kunit *test)
 {
-	struct callout_file *file = test->priv;
-	struct callout_op op = {
-		.op = CALLOUT_OP_SET,
-		.clockid = CLOCK_BOOTTIME,
-		.time = HOUR,
-		.period = HOUR,
-	};
-	struct file_event got;
-
-	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &op));
-	file_sleep(2 * HOUR + HOUR / 2);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
-	got = file_read(file);
-	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_EQ(test, got.event.overrun, 1U);
-	KUNIT_EXPECT_EQ(test, callout_test_file_due(file, op.handle),
-			got.event.due + 2 * HOUR);
-	op.op = CALLOUT_OP_CANCEL;
-	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
+	periods_pass(test, 2 * HOUR + HOUR / 2, 1);
 }
 
 /* The number of callouts that have fired. */
@@ -201,19 +197,15 @@ static u64 file_handlers(void)
  */
 static void boot_postponed(struct kunit *test)
 {
-	struct callout_file *file = test->priv;
 	u64 handlers = file_handlers();
-	struct file_event got;
+	struct callout_event event;
 
 	callout_boot_step = HOUR;
 	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 50 * NSEC_PER_MSEC, 1);
 	callout_boot_step -= 200 * NSEC_PER_MSEC;
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	event = file_event(test);
 	KUNIT_EXPECT_EQ(test, file_handlers() - handlers, 1ULL);
-	got = file_read(file);
-	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_LE(test, got.event.due,
-			got.event.fired + co_boot_offset());
+	KUNIT_EXPECT_LE(test, event.due, event.fired + co_boot_offset());
 }
 
 static bool called;
@@ -382,7 +374,7 @@ static void key_lost(struct kunit *test)
 		.time = HOUR,
 	};
 	struct callout_file *file = test->priv;
-	struct file_event got;
+	struct callout_event event;
 
 	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
 	KUNIT_EXPECT_EQ(test, set.key, 7ULL);
@@ -400,10 +392,9 @@ static void key_lost(struct kunit *test)
 	set.time = HOUR;
 	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &set));
-	got = file_read(file);
-	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_EQ(test, got.event.key, 7ULL);
-	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENTF_KEY);
+	event = file_event(test);
+	KUNIT_EXPECT_EQ(test, event.key, 7ULL);
+	KUNIT_EXPECT_EQ(test, event.flags, CALLOUT_EVENTF_KEY);
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
@@ -426,17 +417,15 @@ static void key_kept(struct kunit *test)
 		.key = 7,
 	};
 	struct callout_file *file = test->priv;
-	struct file_event got;
+	struct callout_event event;
 
 	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
 	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
-	got = file_read(file);
-	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_EQ(test, got.event.key, 7ULL);
-	KUNIT_EXPECT_EQ(test, got.event.cookie, 8ULL);
-	KUNIT_EXPECT_EQ(test, got.event.flags,
-			CALLOUT_EVENTF_KEY | CALLOUT_EVENTF_PERIODIC);
+	event = file_event(test);
+	KUNIT_EXPECT_EQ(test, event.key, 7ULL);
+	KUNIT_EXPECT_EQ(test, event.cookie, 8ULL);
+	KUNIT_EXPECT_EQ(test, event.flags, CALLOUT_EVENTF_KEY | CALLOUT_EVENTF_PERIODIC);
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
@@ -586,16 +575,13 @@ static void alarm_never(struct kunit *test)
 /* A callout on an alarm clock that becomes due while the system sleeps fires on resume. */
 static void alarm_sleep(struct kunit *test)
 {
-	struct callout_file *file = test->priv;
-	struct file_event got;
+	struct callout_event event;
 
 	file_set_slack(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, HOUR, 0,
 		       HOUR / 2);
 	file_sleep(2 * HOUR);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
-	got = file_read(file);
-	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_EQ(test, got.event.clockid, CLOCK_REALTIME_ALARM);
+	event = file_event(test);
+	KUNIT_EXPECT_EQ(test, event.clockid, CLOCK_REALTIME_ALARM);
 	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 }
 
