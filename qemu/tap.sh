@@ -144,6 +144,7 @@ check() {
 
 # The job's last command.
 finish() {
+	echo "1..$((passed + failed))"
 	echo "$passed" > /run/passed
 	echo "$failed" > /run/failed
 	[ "$passed" -gt 0 ] || { echo "no test ran" > /run/reason; return 1; }

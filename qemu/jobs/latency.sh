@@ -38,5 +38,4 @@ measure fifo with_fifo 50 user_load hog
 measure million user_load together
 unload_module || wrong "the module did not unload"
 dmesg | sed -n 's/.*\(latency: .*\)/\1/p'
-echo "1..$((passed + failed))"
 finish

@@ -17,7 +17,6 @@ if [ "$parameters" = own ]; then
 	check "the program that was added" mine
 	check "the module that was added, and not an earlier build's" \
 		test -e /lib/mine.ko -a ! -e /lib/earlier.ko
-	echo "1..2"
 	finish
 	exit
 fi
@@ -26,5 +25,4 @@ for i in $(seq "${LIMITS_SECONDS:-60}"); do
 	[ "${LIMITS:-}" != prints ] || echo "# $i"
 done
 check "the time is over" true
-echo "1..1"
 finish

@@ -299,5 +299,4 @@ idle() {
 
 check "the kernel's timers are the kind that its name says" which_kernel
 $REPLACED
-echo "1..$((passed + failed))"
 finish

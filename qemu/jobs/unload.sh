@@ -31,5 +31,4 @@ for i in $(seq "${UNLOADS:-200}"); do
 done
 cat $arm
 rmmod callout_leftover
-echo "1..$((passed + failed))"
 finish
