@@ -217,7 +217,7 @@ static int set_and_wait(int fd, const struct callout_wish *wish)
 	return wait_for_events(fd, wish);
 }
 
-int callout_cmd_set(int argc, char **argv)
+static int cmd_set(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "count", required_argument, NULL, 'n' },
@@ -242,7 +242,7 @@ int callout_cmd_set(int argc, char **argv)
 	return ret;
 }
 
-int callout_cmd_sleep(int argc, char **argv)
+static int cmd_sleep(int argc, char **argv)
 {
 	static const struct option options[] = { { } };
 	struct callout_event event;
@@ -298,7 +298,7 @@ int callout_parse_only_json(int argc, char **argv, bool *json)
 	return 0;
 }
 
-int callout_cmd_info(int argc, char **argv)
+static int cmd_info(int argc, char **argv)
 {
 	struct callout_info info;
 	int fd, ret;
@@ -332,11 +332,11 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "set",	callout_cmd_set },
-	{ "sleep",	callout_cmd_sleep },
+	{ "set",	cmd_set },
+	{ "sleep",	cmd_sleep },
 	{ "shell",	callout_cmd_shell },
 	{ "check",	callout_cmd_check },
-	{ "info",	callout_cmd_info },
+	{ "info",	cmd_info },
 	{ "stat",	callout_cmd_stat },
 	{ "top",	callout_cmd_top },
 	{ "list",	callout_cmd_list },

@@ -36,11 +36,8 @@ extern const struct callout_clock callout_clocks[CALLOUT_NR_CLOCKS];
 const char *callout_clock_name(clockid_t clockid);
 
 /* Commands: argv[0] is the command's name. They return the exit status. */
-int callout_cmd_set(int argc, char **argv);
-int callout_cmd_sleep(int argc, char **argv);
 int callout_cmd_shell(int argc, char **argv);
 int callout_cmd_check(int argc, char **argv);
-int callout_cmd_info(int argc, char **argv);
 int callout_cmd_stat(int argc, char **argv);
 int callout_cmd_top(int argc, char **argv);
 int callout_cmd_list(int argc, char **argv);
@@ -112,12 +109,9 @@ void callout_json_number(struct callout_json *j, const char *name, __u64 value);
 void callout_json_hex(struct callout_json *j, const char *name, __u64 value);
 void callout_json_decimal(struct callout_json *j, const char *name,
 			  __u64 value);
-void callout_json_bool(struct callout_json *j, const char *name, bool value);
 void callout_json_real(struct callout_json *j, const char *name, double value);
 void callout_json_string(struct callout_json *j, const char *name,
 			 const char *value);
-void callout_json_array(struct callout_json *j, const char *name,
-			const __u64 *values, unsigned int n);
 void callout_json_end(struct callout_json *j);
 
 /* Write a time with up to three digits of a fraction, and a unit. */

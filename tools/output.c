@@ -126,7 +126,7 @@ void callout_json_decimal(struct callout_json *j, const char *name,
 	printf("\"%llu\"", value);
 }
 
-void callout_json_bool(struct callout_json *j, const char *name, bool value)
+static void json_bool(struct callout_json *j, const char *name, bool value)
 {
 	json_name(j, name);
 	fputs(value ? "true" : "false", stdout);
@@ -157,8 +157,8 @@ void callout_json_string(struct callout_json *j, const char *name,
 	putchar('"');
 }
 
-void callout_json_array(struct callout_json *j, const char *name,
-			const __u64 *values, unsigned int n)
+static void json_array(struct callout_json *j, const char *name,
+		       const __u64 *values, unsigned int n)
 {
 	unsigned int i;
 
@@ -182,8 +182,8 @@ void callout_json_late(struct callout_json *j, const struct callout_figures *f)
 
 	for (i = 0; i < ARRAY_SIZE(from); i++)
 		from[i] = late_from(i);
-	callout_json_array(j, "late_from", from, ARRAY_SIZE(from));
-	callout_json_array(j, "late", f->late, ARRAY_SIZE(f->late));
+	json_array(j, "late_from", from, ARRAY_SIZE(from));
+	json_array(j, "late", f->late, ARRAY_SIZE(f->late));
 }
 
 void callout_json_end(struct callout_json *j)
@@ -210,8 +210,7 @@ static void print_event_json(const struct callout_event *event)
 	callout_json_decimal(&j, "due_ns", event->due);
 	callout_json_decimal(&j, "fired_ns", event->fired);
 	callout_json_decimal(&j, "overrun", event->overrun);
-	callout_json_bool(&j, "periodic",
-			  event->flags & CALLOUT_EVENTF_PERIODIC);
+	json_bool(&j, "periodic", event->flags & CALLOUT_EVENTF_PERIODIC);
 	callout_json_end(&j);
 }
 

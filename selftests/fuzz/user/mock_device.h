@@ -99,7 +99,6 @@ extern struct mock mock;
 void mock_init(void);
 void mock_no_faults(void);
 struct mock_file *mock_file(int fd);
-struct mock_timerfd *mock_timerfd(int fd);
 uint64_t mock_clock(clockid_t clockid);
 bool mock_is_alarm(clockid_t clockid);
 bool mock_has_clock(clockid_t clockid);

@@ -120,7 +120,7 @@ int mock_open(const char *name, int flags, ...)
 	return new_file(flags);
 }
 
-struct mock_timerfd *mock_timerfd(int fd)
+static struct mock_timerfd *mock_timerfd(int fd)
 {
 	if (fd < MOCK_TIMERFD || fd >= MOCK_TIMERFD + (int)MOCK_TIMERFDS ||
 	    !mock.timerfd[fd - MOCK_TIMERFD].open)
