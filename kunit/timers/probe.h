@@ -78,10 +78,11 @@ static inline struct probe *probe_create(struct kunit *test, unsigned int flags)
 	return p;
 }
 
-/* Make the handler of @p run on @cpu until @p->go. */
+/* Make the handler of @p run on @cpu, from now until @p->go. */
 static inline void probe_hold_on(struct kunit *test, struct probe *p, unsigned int cpu)
 {
 	p->holds = true;
+	p->t.expires = jiffies;
 	callout_timer_add_on(&p->t, cpu);
 	KUNIT_ASSERT_TRUE(test,
 			  callout_test_spin_until(callout_test_told(&p->entered)));

@@ -265,7 +265,6 @@ static void timer_stays_where_it_runs(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test);
 	struct probe *p = probe_create(test, TIMER_PINNED);
 
-	p->t.expires = jiffies;
 	probe_hold_on(test, p, other);
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
 	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
@@ -285,7 +284,6 @@ static void timer_leaves_when_it_has_run(struct kunit *test)
 	unsigned int this = raw_smp_processor_id();
 	struct probe *p = probe_create(test, 0);
 
-	p->t.expires = jiffies;
 	probe_hold_on(test, p, other);
 	p->t.expires = jiffies + FAR;
 	callout_timer_add_on(&p->t, this);
@@ -373,7 +371,6 @@ static void timer_deleted_does_not_leave(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test);
 	struct probe *p = probe_create(test, 0);
 
-	p->t.expires = jiffies;
 	probe_hold_on(test, p, other);
 	p->t.expires = jiffies + FAR;
 	callout_timer_add_on(&p->t, raw_smp_processor_id());
@@ -390,7 +387,6 @@ static void timer_moved_does_not_leave(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test);
 	struct probe *p = probe_create(test, 0);
 
-	p->t.expires = jiffies;
 	probe_hold_on(test, p, other);
 	p->t.expires = jiffies + FAR;
 	callout_timer_add_on(&p->t, raw_smp_processor_id());
@@ -407,7 +403,6 @@ static void timer_shut_down_while_it_runs(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test);
 	struct probe *p = probe_create(test, 0);
 
-	p->t.expires = jiffies;
 	probe_hold_on(test, p, other);
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_shutdown(&p->t));
@@ -452,10 +447,7 @@ static void timer_initialised_by_its_handler(struct kunit *test)
 	struct probe *p = probe_create(test, TIMER_PINNED);
 
 	p->t.function = again_handler;
-	p->t.expires = jiffies;
-	callout_timer_add_on(&p->t, other);
-	KUNIT_ASSERT_TRUE(test,
-			  callout_test_spin_until(callout_test_told(&p->entered)));
+	probe_hold_on(test, p, other);
 	KUNIT_EXPECT_EQ(test, -1, callout_timer_delete_sync_try(&p->t));
 	callout_test_tell(&p->go);
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
