@@ -109,14 +109,6 @@ static int in_uring_command(int fd)
 	return submit_one(&ring, fd, &op, 0) && wait_for(&ring, 1, -1);
 }
 
-static bool kill_child(pid_t child)
-{
-	int status;
-
-	return !kill(child, SIGKILL) && waitpid(child, &status, 0) == child &&
-	       WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-}
-
 FIXTURE(killed) {
 	int fd;
 };

@@ -100,14 +100,6 @@ TEST(inherited_and_closed_by_the_parent)
 	close(pipes[0]);
 }
 
-static bool kill_child(pid_t child)
-{
-	int status;
-
-	return !kill(child, SIGKILL) && waitpid(child, &status, 0) == child &&
-	       WIFSIGNALED(status);
-}
-
 /* The callouts of a killed process are freed. */
 TEST(killed_owner)
 {

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 
 #include "device.h"
 
@@ -369,6 +370,14 @@ static inline char state_of(pid_t pid)
 static inline bool sleeps(pid_t pid)
 {
 	return wait_until(state_of(pid) == 'S');
+}
+
+static inline bool kill_child(pid_t child)
+{
+	int status;
+
+	return !kill(child, SIGKILL) && waitpid(child, &status, 0) == child &&
+	       WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 static inline bool read_number(const char *path, unsigned int *value)
