@@ -19,7 +19,6 @@ item() {
 	fi
 }
 
-
 # By the mode of the device, and not because there is none.
 may_not() {
 	local said

@@ -159,7 +159,6 @@ for name in $plain; do
 		valgrind -q --error-exitcode=9 --leak-check=full
 done
 
-
 for cc in gcc clang musl-gcc aarch64-linux-gnu-gcc s390x-linux-gnu-gcc; do
 	command -v "$cc" > /dev/null || continue
 	item "the library by $cc" library "$cc"

@@ -35,8 +35,6 @@
 [ $# -eq 1 ] || die "usage: install.sh -p | KERNEL"
 package=
 [ "$1" != -p ] || package=yes
-# Users read what root installs.
-umask 022
 root=${DESTDIR:+$(realpath -m -- "$DESTDIR")}
 prefix=${PREFIX:-/usr}
 libdir=${LIBDIR:-$prefix/lib}
