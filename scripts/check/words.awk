@@ -4,9 +4,9 @@
 #
 #   awk [-v all=1] -f words.awk LIMITS FILE...
 #
-# LIMITS has the folders and the highest count that each may have. Prints a line for a folder that
-# is above its limit, and fails. With all set, prints each match and the count of each folder, and
-# does not fail. The comments of a language with # are whole lines; strings are not looked at.
+# LIMITS has the folders and the count of each. Prints a line for a folder with another count, and
+# fails. With all set, prints each match and the count of each folder, and does not fail. The
+# comments of a language with # are whole lines; strings are not looked at.
 
 # The patterns are for lower case, with a blank on both sides of each word.
 BEGIN {

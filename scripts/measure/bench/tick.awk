@@ -7,7 +7,6 @@ BEGIN {
 	FS = ","
 	held["expiry_together, callout / timer_list, 10000"] = 1.60
 	# The tick that the kernel calls is a timer_list too, which fires and is set again.
-	# With no other it was 1.70 while the wheel's lag after a jump made that tick's timer late.
 	held["jump_hour, callout / timer_list, 0"] = 1.99
 	held["jump_hour, callout / timer_list, 1000"] = 2.72
 	held["jump_hour, callout / timer_list, 10000"] = 2.84

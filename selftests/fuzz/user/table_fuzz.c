@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * table_fuzz.c - a fuzzer of module/handles/table.c and table_search.c
+ * table_fuzz.c - a fuzzer of module/handles/table.c and search.c
  *
  * Some CPUs take and free slots of a small table, whose callouts are in lists of
  * the scheme sorted_list, or found by the hash. The bases are mocks. A model
