@@ -22,74 +22,6 @@ static void nothing(void *arg)
 {
 }
 
-/**
- * struct taken - a callout that one side takes out of the hash and the other side
- * cancels
- * @arg: the callout's argument
- * @handle: the callout's handle
- * @took: side 0 has found the callout
- */
-struct taken {
-	unsigned long arg;
-	u64 handle;
-	bool took;
-};
-
-static bool taken_prepare(struct litmus *l)
-{
-	struct taken *t = l->data;
-
-	t->arg++;
-	t->handle = callout_timeout(nothing, (void *)t->arg, CALLOUT_TEST_FAR);
-	return t->handle;
-}
-
-/* The first half of callout_untimeout(). */
-static void taken_take(struct litmus *l)
-{
-	struct callout_hash *hash = &co_kernel_table()->hash;
-	struct taken *t = l->data;
-	unsigned long flags;
-	u64 handle = 0;
-
-	local_irq_save(flags);
-	t->took = co_hash_take(hash, (unsigned long)nothing, t->arg,
-			       &handle);
-	local_irq_restore(flags);
-	l->wrong[0] += t->took && handle != t->handle;
-}
-
-/* Free the slot, so that its handle changes at once. */
-static void taken_cancel(struct litmus *l)
-{
-	struct taken *t = l->data;
-
-	l->wrong[1] += unsetcallout(t->handle) != 1;
-}
-
-static bool taken_seen(struct litmus *l)
-{
-	struct taken *t = l->data;
-
-	return t->took && callout_litmus_overlap(l);
-}
-
-static const struct litmus_ops taken_ops = {
-	.spread = 300,
-	.prepare = taken_prepare,
-	.side0 = taken_take,
-	.side1 = taken_cancel,
-	.seen = taken_seen,
-};
-
-/* A slot's handle is read before the slot, once out of the hash, may be freed. */
-static void litmus_taken(struct kunit *test)
-{
-	struct taken t = {};
-
-	callout_litmus_run(test, &taken_ops, &t);
-}
-
 #define MOVES		16U
 
 /**
@@ -284,7 +216,6 @@ static void litmus_base(struct kunit *test)
 }
 
 static struct kunit_case litmus_cases[] = {
-	KUNIT_CASE(litmus_taken),
 	KUNIT_CASE(litmus_move),
 	KUNIT_CASE(litmus_work),
 	KUNIT_CASE(litmus_base),

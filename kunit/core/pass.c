@@ -218,9 +218,8 @@ static struct callout_node *set_event(struct pass *p, unsigned int i)
 	co_ctx_flush(p->file, &ctx);
 	KUNIT_ASSERT_EQ(p->test, ret, 0);
 	if (p->kind->how == EVENT_KEYED)
-		KUNIT_ASSERT_NOT_NULL(p->test,
-				      co_file_find(p->file, CALLOUT_KEY_FUNC,
-						   i, &handle));
+		handle = co_file_find(p->file, CALLOUT_KEY_FUNC, i);
+	KUNIT_ASSERT_NE(p->test, handle, 0);
 	slot = co_table_lookup(&p->file->table, handle);
 	if (p->kind->how != EVENT_EARLY)
 		slot->due = 1;

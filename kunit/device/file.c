@@ -303,17 +303,12 @@ static void file_found_until_it_is_cancelled(struct kunit *test)
 		.cookie = 5,
 	};
 	unsigned int i;
-	u64 handle;
 
 	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
-	for (i = 0; i < 2; i++) {
-		handle = 0;
-		KUNIT_EXPECT_NOT_NULL(test, co_file_find(file, 3, 5,
-							 &handle));
-		KUNIT_EXPECT_EQ(test, handle, set.handle);
-	}
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, set.handle, co_file_find(file, 3, 5));
 	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &cancel));
-	KUNIT_EXPECT_NULL(test, co_file_find(file, 3, 5, &handle));
+	KUNIT_EXPECT_EQ(test, 0, co_file_find(file, 3, 5));
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 }
 
@@ -379,8 +374,8 @@ static void key_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
 	KUNIT_EXPECT_EQ(test, set.key, 7ULL);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
-	KUNIT_ASSERT_NOT_NULL(test, co_file_find(file, CALLOUT_KEY_FUNC, 7,
-						 &move.handle));
+	move.handle = co_file_find(file, CALLOUT_KEY_FUNC, 7);
+	KUNIT_ASSERT_NE(test, move.handle, 0);
 	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
 
@@ -469,7 +464,8 @@ static void time_after_sleep_keyed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, co_file_set_key(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
 	co_ctx_flush(file, &ctx);
-	KUNIT_ASSERT_NOT_NULL(test, co_file_find(file, CALLOUT_KEY_FUNC, 1, &handle));
+	handle = co_file_find(file, CALLOUT_KEY_FUNC, 1);
+	KUNIT_ASSERT_NE(test, handle, 0);
 	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, handle));
 }
 

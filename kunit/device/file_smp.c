@@ -3,7 +3,7 @@
  * file_smp.c - suite callout_file_smp: waits for another CPU that uses a file. A
  * step of a clock waits for the hold of a base, operations wait for the growth of
  * the table, and the end of the file waits for an RCU read-side section. open() and
- * close() do not wait for the end of a step
+ * close() do not wait for the end of a step. UNTIMEOUT waits for the hold of a base
  *
  * The other CPU keeps them waiting for a while. On a slow machine a missing wait
  * can go unnoticed, but no case fails.
@@ -11,10 +11,12 @@
 #include <linux/err.h>
 #include <linux/rcupdate.h>
 #include "lib/common.h"
+#include "lib/file.h"
 #include "base/base.h"
 #include "device/clock.h"
 #include "device/ctx.h"
 #include "device/file.h"
+#include "device/named.h"
 #include "device/set.h"
 #include "device/user.h"
 
@@ -388,11 +390,79 @@ static void files_come_and_go_amid_a_step(struct kunit *test)
 	co_file_destroy(s->file);
 }
 
+/**
+ * struct canceller - a thread that cancels by function and argument
+ * @file: the file
+ * @begin: the thread may begin
+ * @ret: the result
+ */
+struct canceller {
+	struct callout_file *file;
+	bool begin;
+	int ret;
+};
+
+static void canceller_thread(void *arg)
+{
+	struct callout_op op = { .op = CALLOUT_OP_UNTIMEOUT, .func = 3, .cookie = 5 };
+	struct canceller *c = arg;
+
+	callout_test_spin_until(callout_test_told(&c->begin));
+	c->ret = callout_test_file_do(c->file, &op);
+}
+
+/*
+ * UNTIMEOUT has found the first of two callouts with one function and argument, and
+ * waits for its base, when a MOVE makes it the second: it cancels the other one.
+ */
+static void untimeout_after_a_move(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct canceller *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	struct callout_op op[2];
+	struct callout_bucket_hold hold;
+	struct callout_test_thread *t;
+	struct callout_slot *slot[2];
+	struct callout_base *base;
+	bool waits;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->file = file_create(test);
+	for (i = 0; i < 2; i++) {
+		op[i] = (struct callout_op){
+			.op = CALLOUT_OP_TIMEOUT,
+			.clockid = CLOCK_MONOTONIC,
+			.time = (i + 1) * HOUR,
+			.func = 3,
+			.cookie = 5,
+		};
+		KUNIT_ASSERT_EQ(test, 0, callout_test_file_do(c->file, &op[i]));
+		slot[i] = co_table_lookup(&c->file->table, op[i].handle);
+		KUNIT_ASSERT_NOT_NULL(test, slot[i]);
+	}
+	base = co_base(slot[0]->node.cpu);
+	t = callout_test_thread(test, other, canceller_thread, c);
+	co_base_lock_irq(base);
+	callout_test_tell(&c->begin);
+	waits = callout_test_contended(base);
+	co_hash_move_begin(&c->file->table.hash, slot[0], &hold);
+	co_scheme_move(base->scheme, &slot[0]->node, co_now(base),
+		       slot[1]->node.expires + 1);
+	co_hash_move_end(&c->file->table.hash, slot[0], &hold);
+	co_base_unlock_irq(base);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_TRUE(test, waits);
+	KUNIT_EXPECT_EQ(test, c->ret, CALLOUT_STATE_PENDING);
+	KUNIT_EXPECT_EQ(test, op[0].handle, co_file_find(c->file, 3, 5));
+	co_file_destroy(c->file);
+}
+
 static struct kunit_case file_smp_cases[] = {
 	KUNIT_CASE(step_waits_for_holds),
 	KUNIT_CASE(waiters_share_a_chunk),
 	KUNIT_CASE(quota_until_freed),
 	KUNIT_CASE(files_come_and_go_amid_a_step),
+	KUNIT_CASE(untimeout_after_a_move),
 	{}
 };
 

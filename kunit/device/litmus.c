@@ -164,7 +164,7 @@ static void hash_look(struct litmus *l)
 	if (l->wrong[1])
 		return;
 	local_irq_save(flags);
-	l->wrong[1] += !!co_hash_take(hash, 1, 2, &handle);
+	l->wrong[1] += !!co_hash_find(hash, 1, 2, &handle);
 	local_irq_restore(flags);
 }
 

@@ -343,24 +343,42 @@ static void hash_growth_is_bounded(struct kunit *test)
 	hash_check(m);
 }
 
-/* A slot may be removed after it was taken: first untimeout(), then the release. */
-static void hash_remove_after_take(struct kunit *test)
+static bool hash_finds(struct callout_test_hash *m, unsigned int i, unsigned int key)
 {
-	struct callout_test_hash *m = callout_test_hash_create(test, 4);
-	unsigned int i;
+	u64 func, arg;
+	bool finds;
 
-	for (i = 0; i < 3; i++)
-		callout_test_hash_insert(m, i, 0, i);
-	KUNIT_EXPECT_EQ(test, callout_test_hash_take(m, 0), 1);
-	callout_test_hash_remove(m, 0);
-	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 2);
-	callout_test_hash_insert(m, 0, 0, 7);
-	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_EQ(test, callout_test_hash_take(m, 0), (i + 1) % 3 + 1);
-		callout_test_hash_remove(m, (i + 1) % 3);
+	callout_test_hash_key(key, &func, &arg);
+	local_irq_disable();
+	finds = co_hash_find_again(&m->hash, &m->slot[i], func, arg) == &m->slot[i];
+	local_irq_enable();
+	return finds;
+}
+
+/* Only the first slot of a key is found, whatever else is in its bucket. */
+static void hash_finds_the_first(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+	unsigned int key;
+
+	for (key = 0; key < NR_KEYS; key++) {
+		KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, key));
+		callout_test_hash_insert(m, 0, key, 10);
+		KUNIT_EXPECT_TRUE(test, hash_finds(m, 0, key));
+		/* There are two buckets: some of these share its bucket. */
+		KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, key + 1));
+		KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, key + 2));
+		KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, key + 5));
+		KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, key + 10));
+		KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, key + 15));
+		callout_test_hash_insert(m, 1, key, 5);
+		KUNIT_EXPECT_TRUE(test, hash_finds(m, 1, key));
+		KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, key));
+		callout_test_hash_remove(m, 1);
+		KUNIT_EXPECT_TRUE(test, hash_finds(m, 0, key));
+		callout_test_hash_remove(m, 0);
 	}
-	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
-	KUNIT_EXPECT_EQ(test, callout_test_hash_take(m, 0), 0);
+	KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, 0));
 }
 
 /* A slot that moves is found by its new expiry, once. */
@@ -397,11 +415,7 @@ static void hash_random_moves(struct kunit *test)
 /* Remove the slot that a search for key 0 finds first. Return its number. */
 static unsigned int hash_next(struct callout_test_hash *m)
 {
-	unsigned int i = callout_test_hash_take(m, 0) - 1;
-
-	if (i < CALLOUT_TEST_HASH_SLOTS)
-		callout_test_hash_remove(m, i);
-	return i;
+	return callout_test_hash_take(m, 0) - 1;
 }
 
 /*
@@ -536,16 +550,14 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 	for (i = 0; i < NR_COLLIDING; i++) {
 		handle = 0;
 		hash_timed(&worst[1],
-			   co_hash_take(&m->hash, 0, slots[i].arg,
-					&handle));
+			   co_hash_find(&m->hash, 0, slots[i].arg, &handle));
 		KUNIT_ASSERT_EQ(test, handle, i + 1);
-		hash_timed(&worst[2], co_hash_insert(&m->hash, &slots[i]));
 		hash_timed(&worst[3], co_hash_remove(&m->hash, &slots[i]));
 		hash_timed(&worst[2], co_hash_insert(&m->hash, &slots[i]));
 	}
 	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), NR_COLLIDING);
 	depth = max(depth, hash_depth(*bucket));
-	kunit_info(test, "%u keys in one bucket, depth %u; cycles to insert %llu, again %llu, take %llu, remove %llu\n",
+	kunit_info(test, "%u keys in one bucket, depth %u; cycles to insert %llu, again %llu, find %llu, remove %llu\n",
 		   NR_COLLIDING, depth, worst[0], worst[2], worst[1], worst[3]);
 	KUNIT_EXPECT_LE(test, depth, 2 * ilog2(NR_COLLIDING + 1));
 	/* All slots are in the bucket. */
@@ -554,6 +566,7 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 
 static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_random_operations),
+	KUNIT_CASE(hash_finds_the_first),
 	KUNIT_CASE(hash_grows_with_duplicates),
 	KUNIT_CASE(hash_grows_when_full),
 	KUNIT_CASE(hash_grows_with_different_keys),
@@ -562,7 +575,6 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_growth_ends_while_a_key_is_used),
 	KUNIT_CASE(hash_growth_is_bounded),
 	KUNIT_CASE(hash_random_moves),
-	KUNIT_CASE(hash_remove_after_take),
 	KUNIT_CASE(hash_order_beside_a_cancel),
 	KUNIT_CASE(hash_order_beside_a_move),
 	KUNIT_CASE(hash_order_beside_an_expiry),

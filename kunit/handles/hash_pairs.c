@@ -3,9 +3,9 @@
  * hash_pairs.c - suite callout_hash_pairs: two operations that meet at a bucket
  *
  * An operation changes a bucket in one hold of its lock. Two CPUs that meet there
- * change the bucket one after the other, and the second may be late: its slot has
- * left the hash. So each case does two operations in turn, for each pair of
- * operations in each state of a bucket, and compares the hash with the model.
+ * change the bucket one after the other. So each case does two operations in turn,
+ * for each pair of operations in each state of a bucket, and compares the hash with
+ * the model. An operation on a slot that has left the hash changes the slot alone.
  */
 #include <linux/string.h>
 #include "lib/common.h"
@@ -49,7 +49,7 @@ KUNIT_ARRAY_PARAM(shape, shapes, shape_desc);
 /* The operation of a CPU on the key, or on a slot of the key. */
 enum pairs_op {
 	FIND,
-	TAKE,		/* untimeout, until it cancels what it has taken */
+	TAKE,		/* untimeout */
 	REMOVE,		/* unset, or the end of an expiry */
 	EARLIER,	/* reset */
 	LATER,
@@ -147,7 +147,7 @@ static void pairs_move(struct pairs *p, u64 expires)
 	struct callout_test_hash *m = p->m;
 
 	callout_test_hash_move(m, p->slot, expires);
-	/* A slot that was taken stays out. */
+	/* A slot that was removed stays out. */
 	if (m->seq[p->slot])
 		m->seq[p->slot] = m->next_seq++;
 }

@@ -68,6 +68,25 @@ struct callout_work;
 	__ok;								\
 })
 
+/*
+ * Wait until another CPU waits for the lock of @base or, where contention cannot be seen,
+ * until it most likely does. Interrupts are off. A macro, as few files know bases.
+ */
+#ifdef arch_spin_is_contended
+#define callout_test_contended(base)					\
+	callout_test_clock_until(raw_spin_is_contended(&(base)->lock))
+#else
+#define callout_test_contended(base)					\
+({									\
+	u64 __end = ktime_get_ns() + 10 * NSEC_PER_MSEC;		\
+									\
+	(void)(base);							\
+	while (ktime_get_ns() < __end)					\
+		cpu_relax();						\
+	true;								\
+})
+#endif
+
 /**
  * struct callout_test_thread - a thread of a case
  * @task: the thread

@@ -98,7 +98,8 @@ bool callout_test_hash_insert_only(struct callout_test_hash *m, unsigned int i,
 void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i)
 {
 	local_irq_disable();
-	co_hash_remove(&m->hash, &m->slot[i]);
+	if (m->slot[i].node.place == CALLOUT_HASH_IN)
+		co_hash_remove(&m->hash, &m->slot[i]);
 	local_irq_enable();
 	m->seq[i] = 0;
 }
@@ -107,13 +108,17 @@ void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i)
 void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 			    u64 expires)
 {
+	struct callout_slot *slot = &m->slot[i];
 	struct callout_bucket_hold hold;
+	bool in = slot->node.place == CALLOUT_HASH_IN;
 
 	local_irq_disable();
-	co_hash_move_begin(&m->hash, &m->slot[i], &hold);
-	m->slot[i].node.state = CALLOUT_S_PENDING;
-	m->slot[i].node.expires = expires;
-	co_hash_move_end(&m->hash, &m->slot[i], &hold);
+	if (in)
+		co_hash_move_begin(&m->hash, slot, &hold);
+	slot->node.state = CALLOUT_S_PENDING;
+	slot->node.expires = expires;
+	if (in)
+		co_hash_move_end(&m->hash, slot, &hold);
 	local_irq_enable();
 }
 
@@ -165,12 +170,16 @@ u64 callout_test_hash_expect(struct callout_test_hash *m, unsigned int key)
 
 u64 callout_test_hash_take(struct callout_test_hash *m, unsigned int key)
 {
+	struct callout_slot *slot;
 	u64 func, arg, handle = 0;
 
 	callout_test_hash_key(key, &func, &arg);
 	local_irq_disable();
-	if (co_hash_take(&m->hash, func, arg, &handle))
+	slot = co_hash_find(&m->hash, func, arg, &handle);
+	if (slot) {
+		co_hash_remove(&m->hash, slot);
 		m->seq[handle - 1] = 0;
+	}
 	local_irq_enable();
 	return handle;
 }

@@ -4,10 +4,8 @@
  *
  * Section VII of Varghese and Lauck's paper: existing code cancels a callout by its
  * function and argument, so the facility must search for it. Here the search is a
- * hash lookup, and the match is cancelled by its handle: if the match fires in
- * between, its handle is stale, and a callout that reuses its slot is safe. With a
- * scheme that has a find, the search is the old linear search, and the base of the
- * match stays locked.
+ * hash lookup, which is repeated when the base of the match has been locked.
+ * With a scheme that has a find, it is the old linear search.
  */
 #include <linux/module.h>
 #include "core/queue.h"

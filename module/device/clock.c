@@ -82,7 +82,7 @@ EXPORT_SYMBOL_IF_KUNIT(co_slack_tick);
  *	rearm: another tick			waits for bucket
  *	slot into the bucket
  *	unlock(bucket)				finds the slot
- *	unlock(base)				locks base: its handle, cancels it
+ *	unlock(base)				locks base: still the first, cancels it
  */
 void co_slot_requeue(struct callout_file *file, struct callout_base *base,
 		     struct callout_slot *slot, u64 tick)

@@ -59,7 +59,8 @@ static int move_keyed(struct callout_file *file, struct callout_op *op,
 	do {
 		co_ctx_unlock(ctx);
 		move = *op;
-		if (!co_file_find(file, CALLOUT_KEY_FUNC, op->key, &handle))
+		handle = co_file_find(file, CALLOUT_KEY_FUNC, op->key);
+		if (!handle)
 			return -ENOENT;
 		co_point();
 		/* It fails if a reader or a canceller was faster: search again. */

@@ -154,7 +154,9 @@ static int list_one(struct callout_file *file, struct callout_list *list)
 	u64 handle = list->handle;
 
 	do {
-		if (keyed && !co_file_find(file, CALLOUT_KEY_FUNC, list->key, &handle))
+		if (keyed)
+			handle = co_file_find(file, CALLOUT_KEY_FUNC, list->key);
+		if (keyed && !handle)
 			return -ENOENT;
 		if (file_describe(file, handle, false, &entry))
 			return list_put(list, &entry);

@@ -27,21 +27,20 @@ int co_file_prepare_hash(struct callout_file *file,
 }
 
 /*
- * Find the callout that TIMEOUT set for a function and an argument, or the callout
- * with a key. It stays in the hash until it is cancelled, so that a concurrent
- * UNTIMEOUT does not miss it.
+ * Return the handle of the callout that TIMEOUT set for a function and an argument, or
+ * of the callout with a key; 0 if there is none. The callout stays in the hash until it
+ * is cancelled, so that a concurrent UNTIMEOUT does not miss it.
  */
-struct callout_slot *co_file_find(struct callout_file *file, u64 func,
-				  u64 arg, u64 *handle)
+u64 co_file_find(struct callout_file *file, u64 func, u64 arg)
 {
-	struct callout_slot *slot;
 	unsigned long flags;
+	u64 handle = 0;
 
 	if (!co_file_has_named(file))
-		return NULL;
+		return 0;
 	local_irq_save(flags);
-	slot = co_hash_find(&file->table.hash, func, arg, handle);
+	co_hash_find(&file->table.hash, func, arg, &handle);
 	local_irq_restore(flags);
-	return slot;
+	return handle;
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_find);

@@ -13,8 +13,7 @@
 
 int co_file_prepare_hash(struct callout_file *file,
 			 struct callout_op_ctx *ctx);
-struct callout_slot *co_file_find(struct callout_file *file, u64 func,
-				  u64 arg, u64 *handle);
+u64 co_file_find(struct callout_file *file, u64 func, u64 arg);
 
 /* Find the slot of a handle and lock its base. Return false if the handle is stale or invalid. */
 static __always_inline bool
@@ -42,8 +41,8 @@ static inline bool co_file_has_named(struct callout_file *file)
 }
 
 /*
- * co_file_find() that also locks the base of the callout. The callout may have lost
- * its key. No base may be locked by the caller.
+ * Find the callout that co_file_find() finds, and lock its base. A reader may take the
+ * key all the same. No base may be locked by the caller. May sleep.
  */
 static inline struct callout_slot *
 co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
@@ -65,11 +64,12 @@ co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 		co_ctx_set_base(ctx, co_lock_irqs_off(&slot->node));
 		/* For sparse, which cannot follow the lock. */
 		__release(&ctx->base->lock);
-		/* It is still this callout, though a reader may have taken its key. */
-		if (likely(slot->handle == handle))
+		slot = co_hash_find_again(&file->table.hash, slot, func, arg);
+		if (likely(slot && co_ctx_holds(ctx, &slot->node)))
 			return slot;
-		/* It was cancelled since then, and so is out of the hash: search again. */
-		co_ctx_unlock(ctx);
+		/* A callout of another base is the first by now, or none is left. */
+		co_ctx_sleep(ctx);
+		cond_resched();
 	}
 }
 

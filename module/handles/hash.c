@@ -32,7 +32,7 @@
  * next table to which they move. Nobody reaches those buckets yet in any other way, so
  * one lock is enough, and order among equals is kept.
  *
- *	CPU0: co_hash_grow()		CPU1: co_hash_take()
+ *	CPU0: co_hash_grow()		CPU1: co_hash_find()
  *						finds b in the old table
  *	locks b
  *	moves some slots, in order		waits for b
@@ -218,17 +218,15 @@ static void hash_unlock(struct callout_hash *hash,
 }
 
 /*
- * Find the first slot of a key, and the tree that the slot is in. While slots move,
- * the first slots of a key may be in the next table and others in the old one.
- * Among slots with the same expiry, the slots in the next table were set first.
+ * Find the first slot of a key. While slots move, the first slots of a key may be in
+ * the next table and others in the old one. Among slots with the same expiry, the
+ * slots in the next table were set first.
  */
 static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
-				       struct rb_root **tree,
 				       u64 func, u64 arg)
 {
 	struct callout_slot *first, *moved;
 
-	*tree = &hold->root;
 	first = co_bucket_first(&hold->root, func, arg);
 	if (likely(!hold->next))
 		return first;
@@ -236,7 +234,6 @@ static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
 	if (!moved ||
 	    (first && co_slot_order(first) < co_slot_order(moved)))
 		return first;
-	*tree = &hold->moved;
 	return moved;
 }
 
@@ -278,11 +275,10 @@ bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
 {
 	u64 func = co_slot_func(slot), arg = co_slot_arg(slot);
 	struct callout_bucket_hold hold;
-	struct rb_root *tree;
 	bool there;
 
 	hash_lock(hash, func, arg, &hold);
-	there = only && hold_first(&hold, &tree, func, arg);
+	there = only && hold_first(&hold, func, arg);
 	if (unlikely(there))
 		WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
 	else
@@ -300,17 +296,13 @@ static noinline void hash_remove(struct callout_hash *hash,
 
 	co_point();
 	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), &hold);
-	if (slot->node.place == CALLOUT_HASH_IN)
-		hold_remove(hash, &hold, slot);
+	hold_remove(hash, &hold, slot);
 	WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
 	hash_unlock(hash, &hold);
 	co_point();
 }
 
-/*
- * Remove a slot that was inserted, unless co_hash_take() has removed it. Nobody
- * else removes the slot concurrently. Interrupts are off.
- */
+/* Remove a slot that has a place. Nobody else inserts or removes it. Interrupts are off. */
 void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
 	unsigned long *bucket, word = (unsigned long)&slot->link;
@@ -335,52 +327,41 @@ EXPORT_SYMBOL_IF_KUNIT(co_hash_remove);
 /*
  * Lock the bucket of a slot that is in the hash and remove the slot, so that its
  * expires may change: a search sees the slot before this call or after
- * co_hash_move_end(). If co_hash_take() comes first the slot stays out, and the
- * caller of co_hash_take() cancels it by its handle. The slot's base is locked, and
- * interrupts are off.
+ * co_hash_move_end(). The slot's base is locked, and interrupts are off.
  */
 void co_hash_move_begin(struct callout_hash *hash,
 			struct callout_slot *slot,
 			struct callout_bucket_hold *hold)
 {
 	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), hold);
-	/* Protected by the bucket's lock. */
-	if (slot->node.place == CALLOUT_HASH_IN)
-		hold_remove(hash, hold, slot);
+	hold_remove(hash, hold, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_move_begin);
 
-/* Insert the slot again, unless co_hash_take() removed it, and unlock its bucket. */
+/* Insert the slot again, and unlock its bucket. */
 void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 		      struct callout_bucket_hold *hold)
 {
-	if (slot->node.place == CALLOUT_HASH_IN)
-		hold_insert(hash, hold, slot);
+	hold_insert(hash, hold, slot);
 	hash_unlock(hash, hold);
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_move_end);
 
-/* co_hash_lookup() for any bucket. */
-struct callout_slot *co_hash_lookup_slow(struct callout_hash *hash, u64 func,
-					 u64 arg, u64 *handle, bool take)
+/* co_hash_find() for any bucket. */
+struct callout_slot *co_hash_find_slow(struct callout_hash *hash, u64 func,
+				       u64 arg, u64 *handle)
 {
 	struct callout_bucket_hold hold;
 	struct callout_slot *slot;
-	struct rb_root *tree;
 
 	hash_lock(hash, func, arg, &hold);
-	slot = hold_first(&hold, &tree, func, arg);
+	slot = hold_first(&hold, func, arg);
 	if (slot)
 		*handle = slot->handle;
-	if (slot && take) {
-		co_bucket_del(hash, tree, &slot->link);
-		/* Pairs with co_slot_unhash(), as in co_hash_lookup(). */
-		smp_store_release(&slot->node.place, CALLOUT_HASH_OUT);
-	}
 	hash_unlock(hash, &hold);
 	return slot;
 }
-EXPORT_SYMBOL_IF_KUNIT(co_hash_lookup_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_find_slow);
 
 /*
  * Return the number of slots, approximate if other CPUs insert or remove

@@ -18,9 +18,8 @@
 #include "slot.h"
 
 /*
- * callout_node.place of a slot: its place in the hash. The bucket's lock protects
- * the place while the slot is in the hash. To insert or remove a slot its base must
- * be locked or, when the callout has fired, its owner's lock must be held.
+ * callout_node.place of a slot: its place in the hash. To insert or remove a slot its
+ * base must be locked or, when the callout has fired, its owner's lock must be held.
  * CALLOUT_HASH_SEARCHED, which only the kernel's table uses, is protected by the
  * base's lock alone.
  */
@@ -110,8 +109,8 @@ void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 		      struct callout_bucket_hold *hold);
 bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
 			 bool only);
-struct callout_slot *co_hash_lookup_slow(struct callout_hash *hash, u64 func,
-					 u64 arg, u64 *handle, bool take);
+struct callout_slot *co_hash_find_slow(struct callout_hash *hash, u64 func,
+				       u64 arg, u64 *handle);
 unsigned int co_hash_count(struct callout_hash *hash);
 void co_hash_grow(struct callout_hash *hash, gfp_t gfp);
 bool co_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
@@ -160,7 +159,7 @@ static inline bool co_hash_insert_alone(struct callout_hash *hash,
 	bool inserted;
 
 	co_point();
-	/* Write it before the slot is in the hash: another CPU may remove the slot at once. */
+	/* LIST may look at it without the lock that the caller has. */
 	WRITE_ONCE(slot->node.place, CALLOUT_HASH_IN);
 	lock_map_acquire(&hash->dep_map);
 	/* Lock an empty bucket, add the slot to it and unlock it. */
@@ -196,10 +195,13 @@ static inline bool co_hash_insert_only(struct callout_hash *hash,
 	       co_hash_insert_slow(hash, slot, true);
 }
 
-/* co_hash_take() or, unless @take, which is a constant, co_hash_find(). */
-static __always_inline struct callout_slot *
-co_hash_lookup(struct callout_hash *hash, u64 func, u64 arg, u64 *handle,
-	       bool take)
+/*
+ * Find the callout with this function and argument: of several the first to expire,
+ * and among equals the first that was set. Return its slot, which another callout may
+ * use by now, and its @handle; or NULL. Interrupts are off.
+ */
+static inline struct callout_slot *
+co_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
 	unsigned long *bucket = co_hash_bucket(hash, func, arg), word;
 	struct callout_slot *slot;
@@ -210,47 +212,38 @@ co_hash_lookup(struct callout_hash *hash, u64 func, u64 arg, u64 *handle,
 	co_point();
 	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
 	if (unlikely(word == CALLOUT_BUCKET_LOCKED))
-		return co_hash_lookup_slow(hash, func, arg, handle, take);
+		return co_hash_find_slow(hash, func, arg, handle);
 	lock_map_acquire(&hash->dep_map);
 	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
 	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
-		     co_slot_arg(slot) != arg || co_slot_func(slot) != func)) {
+		     co_slot_arg(slot) != arg || co_slot_func(slot) != func))
 		slot = NULL;
-	} else {
+	else
 		*handle = slot->handle;
-		if (take) {
-			/* Pairs with co_slot_unhash(): the slot may be reused at once. */
-			smp_store_release(&slot->node.place, CALLOUT_HASH_OUT);
-			word = 0;
-		}
-	}
 	lock_map_release(&hash->dep_map);
 	/* Unlocks. Pairs with the exchange that locks. */
 	smp_store_release(bucket, word);
 	return likely(slot) || !(word & CALLOUT_BUCKET_STATE) ? slot :
-	       co_hash_lookup_slow(hash, func, arg, handle, take);
+	       co_hash_find_slow(hash, func, arg, handle);
 }
 
 /*
- * Remove the callout with this function and argument, which the caller will cancel.
- * Of several such callouts take the first to expire, and among equals the first
- * that was set. Return the callout's slot, which another callout may use by now,
- * and its @handle; or NULL. Interrupts are off.
+ * Look again for a slot that co_hash_find() has found, and whose base is locked now.
+ * Return the slot that it would find, or NULL. A slot of the same base, this one or
+ * another, is in the hash, unless a reader of a file takes it out. Interrupts are off.
  */
 static inline struct callout_slot *
-co_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
+co_hash_find_again(struct callout_hash *hash, struct callout_slot *slot,
+		   u64 func, u64 arg)
 {
-	return co_hash_lookup(hash, func, arg, handle, true);
-}
+	u64 handle;
 
-/*
- * As co_hash_take(), but leave the slot in the hash. The slot may have left the
- * hash when this returns. Interrupts are off.
- */
-static inline struct callout_slot *
-co_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
-{
-	return co_hash_lookup(hash, func, arg, handle, false);
+	/* The bucket has no other slot. The base's lock protects the slot's name. */
+	if (likely(READ_ONCE(*co_hash_bucket(hash, func, arg)) ==
+			   (unsigned long)&slot->link &&
+		   co_slot_arg(slot) == arg && co_slot_func(slot) == func))
+		return slot;
+	return co_hash_find(hash, func, arg, &handle);
 }
 
 #endif /* _CALLOUT_HASH_H */

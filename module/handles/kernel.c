@@ -285,8 +285,8 @@ static void handle_move(struct callout_base *base, struct callout_slot *slot,
  *						tick: the timer is queued
  *
  * During the move the slot is in no base. A search that misses it begins again. The
- * slot stays in the hash all the time, and a call that takes it from the hash waits
- * for the base.
+ * slot stays in the hash all the time, and a call that finds it there waits for the
+ * base.
  */
 static noinline struct callout_base *
 handle_move_away(struct callout_base *base, struct callout_slot *slot,
@@ -299,6 +299,16 @@ handle_move_away(struct callout_base *base, struct callout_slot *slot,
 	handle_move(base, slot, co_expiry(base, ticks));
 	co_move_end();
 	return base;
+}
+
+/* Cancel a pending callout of the kernel's table. */
+static __always_inline void handle_cancel(struct callout_base *base,
+					  struct callout_slot *slot)
+	__must_hold(&base->lock)
+{
+	co_dequeue_locked(base, &slot->node);
+	trace_callout_cancel(&slot->node);
+	co_slot_release(&kernel_table, base, slot);
 }
 
 /*
@@ -315,15 +325,12 @@ static __always_inline int handle_change(struct callout_slot *slot,
 
 	if (likely(slot->handle == handle)) {
 		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
-			if (!ticks) {
-				co_dequeue_locked(base, &slot->node);
-				trace_callout_cancel(&slot->node);
-				co_slot_release(&kernel_table, base, slot);
-			} else if (likely(base->online)) {
+			if (!ticks)
+				handle_cancel(base, slot);
+			else if (likely(base->online))
 				handle_move(base, slot, co_expiry(base, *ticks));
-			} else {
+			else
 				base = handle_move_away(base, slot, *ticks);
-			}
 			ret = 1;
 		} else if (co_is_running(base, &slot->node)) {
 			ret = 0;
@@ -399,25 +406,44 @@ EXPORT_SYMBOL_GPL(resetcallout);
 
 /*
  * Cancel the callout with this function and argument that expires first, and among
- * equals the callout that was set first. Any context. Return 1, or -1 if none is
- * set.
+ * equals the callout that was set first. The callout is in the hash until it is
+ * cancelled, so that a concurrent call does not miss a callout that fires after all:
+ *
+ *	CPU0: co_unset_hashed()			CPU1: co_unset_hashed()
+ *	finds the only callout of the key
+ *						finds none if it has left the
+ *						hash: -1
+ *	CPU2: it is due, its handler runs
+ *	locks its base: it is not pending
+ *
+ * Any context. Return 1, or -1 if none is set.
  */
 int co_unset_hashed(callout_func_t *func, void *arg)
 {
+	u64 f = (unsigned long)func, a = (unsigned long)arg, handle;
+	struct callout_hash *hash = &kernel_table.hash;
+	struct callout_base *base;
 	struct callout_slot *slot;
 	unsigned long flags;
-	u64 handle;
+	bool done = false;
 
 	if (co_misused_nmi())
 		return -1;
-	local_irq_save(flags);
-	/* A match that is not cancelled has left the hash, so the loop ends. */
+	/* Search again if a callout of another base has become the first of the key. */
 	do {
-		slot = co_hash_take(&kernel_table.hash, (unsigned long)func,
-				    (unsigned long)arg, &handle);
+		local_irq_save(flags);
+		slot = co_hash_find(hash, f, a, &handle);
 		co_point();
-	} while (slot && handle_change(slot, handle, NULL) != 1);
-	local_irq_restore(flags);
+		if (likely(slot)) {
+			base = co_lock_irqs_off(&slot->node);
+			slot = co_hash_find_again(hash, slot, f, a);
+			done = slot && READ_ONCE(slot->node.cpu) == base->index;
+			if (likely(done))
+				handle_cancel(base, slot);
+			co_base_unlock(base);
+		}
+		local_irq_restore(flags);
+	} while (slot && unlikely(!done));
 	return slot ? 1 : -1;
 }
 

@@ -11,18 +11,20 @@
 /*
  * Queue a slot at another tick, or a free slot at its first. The slot may be in the
  * hash, where its place depends on its tick. So it moves in one hold of its bucket's
- * lock: a search by function and argument finds it either before or after the move, and
- * cancels it. Only a callout with a key has a place that does not depend on its tick,
- * since no other has that key.
+ * lock: a search by function and argument finds it either before or after the move.
+ * Only a callout with a key has a place that does not depend on its tick, since no
+ * other has that key. The caller of a search that has found it looks again when it has
+ * locked the base:
  *
  *	CPU0: resetcallout(h)			CPU1: co_unset_hashed()
- *	lock(base)				lock(bucket): takes the slot out,
- *						it has h
- *	lock(bucket): not in the hash		unlock(bucket)
+ *	lock(base)				finds the slot
+ *	lock(bucket)
  *	rearm: another tick
  *	unlock(bucket), unlock(base)
- *						lock(base): the slot has h:
- *						cancels it
+ *						lock(base): another callout
+ *						is the first: cancels that, or
+ *						searches again if it is of
+ *						another base
  */
 static inline void co_table_requeue(struct callout_table *table,
 				    struct callout_base *base,

@@ -28,7 +28,7 @@ void co_table_search_init(void);
 
 /*
  * Register a slot that is or will be pending under its function and argument, so
- * that co_hash_take() or co_table_search() finds it. Until the slot is removed its
+ * that co_hash_find() or co_table_search() finds it. Until the slot is removed its
  * func and arg must not change, nor may its expires, unless it fires. The slot's
  * base is locked, and interrupts are off. Return true if the hash should grow.
  */

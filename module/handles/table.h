@@ -260,11 +260,7 @@ static inline bool co_slot_renew(struct callout_table *table,
 static inline void co_slot_unhash(struct callout_table *table,
 				  struct callout_slot *slot)
 {
-	/*
-	 * Nobody inserts the slot concurrently: the lock prevents that. Pairs with
-	 * co_hash_take(), which does not use the slot any more then.
-	 */
-	if (smp_load_acquire(&slot->node.place))
+	if (slot->node.place)
 		co_hash_remove(&table->hash, slot);
 }
 

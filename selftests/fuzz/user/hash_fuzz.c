@@ -45,6 +45,20 @@ static void check_take(unsigned int key, bool take)
 		    "handle %llu is in the hash", got);
 }
 
+/* Whatever slot was found before. */
+static void check_again(unsigned int key, unsigned int i)
+{
+	u64 want = callout_test_hash_expect(m, key), got, func, arg;
+	struct callout_slot *slot;
+
+	callout_test_hash_key(key, &func, &arg);
+	local_irq_disable();
+	slot = co_hash_find_again(&m->hash, &m->slot[i], func, arg);
+	local_irq_enable();
+	got = slot ? slot->handle : 0;
+	fuzz_assert(got == want, "key %u, slot %u: handle %llu, not %llu", key, i, got, want);
+}
+
 /* The slot comes after slots with its key and its new expiry. */
 static void move(unsigned int i, unsigned int expires)
 {
@@ -101,6 +115,7 @@ static void one_op(void)
 		key = other_key();
 		if (!nested)
 			busy = key;
+		check_again(key, i);
 		check_take(key, i & 3);
 	}
 }

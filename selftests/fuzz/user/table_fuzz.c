@@ -239,7 +239,7 @@ static void cancel_by_key(void)
 	key_of(key, &func, &arg);
 	local_irq_disable();
 	if (!co_searches()) {
-		slot = co_hash_take(&table.hash, func, arg, &handle);
+		slot = co_hash_find(&table.hash, func, arg, &handle);
 		if (slot)
 			base = co_lock_irqs_off(&slot->node);
 	} else {
