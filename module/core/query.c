@@ -34,8 +34,7 @@ static struct seen look_at(struct callout *c)
 	seen.cpu = base->cpu;
 	if (n->state & CALLOUT_S_AWAY)
 		seen.cpu = co_base(n->home)->cpu;
-	seen.running = co_is_running(base, n) &&
-		       READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED;
+	seen.running = co_is_running(base, n) && !co_handler_is_over(base);
 	co_unlock(base, flags);
 	return seen;
 }

@@ -139,6 +139,16 @@ static inline bool co_is_running(struct callout_base *base,
 	return base->running == n && n->state & CALLOUT_S_STARTED_HERE;
 }
 
+/*
+ * Has the running handler returned, or does it not start? Then the caller, which
+ * need not have taken the associated lock, may free what the handler has written.
+ */
+static inline bool co_handler_is_over(struct callout_base *base)
+{
+	/* Pairs with co_run_with_lock(). */
+	return smp_load_acquire(&base->stage) >= CALLOUT_STAGE_CANCELLED;
+}
+
 /* If a handler still waits for its associated lock, cancel it. */
 static inline bool co_cancel_start(struct callout_base *base,
 				   struct callout_node *n)

@@ -191,8 +191,10 @@ static void co_run_with_lock(struct callout_base *base,
 		return;
 	}
 	/* The next holder of the lock reads it, also under the base's lock. */
-	if (start)
-		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
+	if (start) {
+		/* Pairs with co_handler_is_over(). */
+		smp_store_release(&base->stage, CALLOUT_STAGE_OVER);
+	}
 	co_point();
 	co_associated_unlock(lock, lock_flags);
 	/*

@@ -37,8 +37,8 @@ static __always_inline int co_stop_locked(struct callout_base *base,
 	}
 	if (co_is_running(base, n)) {
 		base->leaving = NULL;
-		/* CANCELLED or OVER: not running, as far as the callout's user can see. */
-		if (READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
+		/* If it is over it is not running, as far as the callout's user can see. */
+		if (!co_handler_is_over(base))
 			return 0;
 	}
 	return pending ? 1 : -1;
