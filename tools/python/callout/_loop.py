@@ -38,6 +38,9 @@ class EventLoop(asyncio.SelectorEventLoop):
         except OSError:
             super().close()
             raise
+        # Maps the addresses of armed timers to their handles. An address is in this or in
+        # _free, or belongs to the code that has removed it from either: a finalizer or a signal
+        # handler may call any method in between.
         self._handles = {}
         self._blocks = []
         self._free = []
@@ -57,17 +60,18 @@ class EventLoop(asyncio.SelectorEventLoop):
         if self._debug:
             self._check_thread()
             self._check_callback(callback, "call_at")
+        nanoseconds = _lib.nanoseconds(when)
         handle = TimerHandle(when, callback, args, self, context)
         if handle._source_traceback:
             del handle._source_traceback[-1]
-        if not self._free:
-            self._allocate()
-        address = self._free[-1]
-        _lib.check(_lib.arm_at(self._context._ctx, address, _lib.nanoseconds(when)))
-        self._free.pop()
+        try:
+            address = self._free.pop()
+        except IndexError:
+            address = self._allocate()
         handle._address = address
         handle._scheduled = True
         self._handles[address] = handle
+        _lib.check(_lib.arm_at(self._context._ctx, address, nanoseconds))
         self._flushed = False
         return handle
 
@@ -75,18 +79,16 @@ class EventLoop(asyncio.SelectorEventLoop):
         block = ctypes.create_string_buffer(_TIMER * _BLOCK)
         first = ctypes.addressof(block)
         self._blocks.append(block)
-        self._free.extend(range(first, first + len(_TIMER) * _BLOCK, len(_TIMER)))
-
-    def _forget(self, address):
-        self._free.append(address)
-        handle = self._handles.pop(address)
-        handle._scheduled = False
-        return handle
+        self._free.extend(range(first + len(_TIMER), first + len(_TIMER) * _BLOCK, len(_TIMER)))
+        return first
 
     def _timer_handle_cancelled(self, handle):
-        if handle._scheduled and self._context._ctx:
+        # The address of a handle that was called or cancelled may be another's.
+        if (handle._scheduled and self._context._ctx and handle._address in self._handles and
+                self._handles[handle._address] is handle):
+            del self._handles[handle._address]
             _lib.disarm(self._context._ctx, handle._address)
-            self._forget(handle._address)
+            self._free.append(handle._address)
 
     def _run_once(self):
         if not self._flushed:
@@ -111,7 +113,9 @@ class EventLoop(asyncio.SelectorEventLoop):
         ctx = self._context._ctx
         try:
             for _ in range(_lib.check(_lib.ctx_turn(ctx, 0))):
-                self._add_callback(self._forget(_lib.ctx_next(ctx, None)))
+                address = _lib.ctx_next(ctx, None)
+                self._add_callback(self._handles.pop(address))
+                self._free.append(address)
         except OSError as error:
             self._failed(error)
 

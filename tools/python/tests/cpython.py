@@ -5,7 +5,7 @@
     cpython.py [MODULE]...
 
 Wherever they make an event loop they get this one, with their selector. Debian has them in
-libpython3.11-testsuite. The last line says how many timers of libcallout fired or were cancelled.
+libpython3.11-testsuite. The last line says how many timers of libcallout were armed.
 """
 import asyncio
 import sys
@@ -19,18 +19,18 @@ MODULES = (
     "taskgroups tasks threads timeouts transports unix_events waitfor"
 )
 
-ended = 0
-forget = callout.EventLoop._forget
+armed = 0
+arm_at = callout._lib.arm_at
 
 
-def counted(loop, address):
-    global ended
-    ended += 1
-    return forget(loop, address)
+def counted(*args):
+    global armed
+    armed += 1
+    return arm_at(*args)
 
 
 if __name__ == "__main__":
-    callout.EventLoop._forget = counted
+    callout._lib.arm_at = counted
     for module in asyncio, asyncio.unix_events:
         module.SelectorEventLoop = callout.EventLoop
     asyncio.DefaultEventLoopPolicy._loop_factory = callout.EventLoop
@@ -38,5 +38,5 @@ if __name__ == "__main__":
     suite = unittest.defaultTestLoader.loadTestsFromNames(
         f"test.test_asyncio.test_{name}" for name in names)
     result = unittest.TextTestRunner(buffer=True).run(suite)
-    print(f"{ended} timers of libcallout", file=sys.stderr)
-    sys.exit(not result.wasSuccessful() or not ended)
+    print(f"{armed} timers of libcallout", file=sys.stderr)
+    sys.exit(not result.wasSuccessful() or not armed)

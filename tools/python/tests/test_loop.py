@@ -20,10 +20,13 @@ class TestLoop(unittest.TestCase):
 
     def run_until(self, condition):
         async def poll():
+            # No timer of the loop: it may be what the test finds broken.
+            end = self.loop.time() + PATIENCE
             while not condition():
+                self.assertLess(self.loop.time(), end)
                 await asyncio.sleep(0)
 
-        self.loop.run_until_complete(asyncio.wait_for(poll(), PATIENCE))
+        self.loop.run_until_complete(poll())
 
     def test_never_early(self):
         """A timer is called when the loop's clock shows its time, or later."""
@@ -66,6 +69,39 @@ class TestLoop(unittest.TestCase):
         self.run_until(lambda: len(self.called) == 1000)
         self.assertEqual(len(self.loop._blocks), 1)
         self.assertEqual(self.loop._handles, {})
+
+    def in_call(self, name, finalizer):
+        """Call finalizer() in the next call of this function of the library, before the function.
+
+        In Python 3.11 an allocation by ctypes may start the garbage collector there.
+        """
+        function = getattr(callout._lib, name)
+        finalizers = [finalizer]
+
+        def call(*args):
+            if finalizers:
+                finalizers.pop()()
+            return function(*args)
+
+        patch = mock.patch.object(callout._lib, name, call)
+        self.addCleanup(patch.stop)
+        patch.start()
+
+    def test_cancelled_by_finalizer(self):
+        """A finalizer may cancel a timer while another is set."""
+        self.in_call("arm_at", self.loop.call_later(PATIENCE, print).cancel)
+        for i in range(3):
+            self.loop.call_at(0, self.called.append, i)
+        self.run_until(lambda: len(self.called) == 3)
+        self.assertEqual(self.called, [0, 1, 2])
+
+    def test_set_by_finalizer(self):
+        """A finalizer may set a timer while another is set."""
+        self.in_call("arm_at", lambda: self.loop.call_at(0, self.called.append, "finalizer's"))
+        for i in range(3):
+            self.loop.call_at(0, self.called.append, i)
+        self.run_until(lambda: len(self.called) == 4)
+        self.assertEqual(self.called, ["finalizer's", 0, 1, 2])
 
     def test_many(self):
         """More timers than a turn hands out are all called."""
