@@ -8,6 +8,7 @@ by the context's descriptor.
 """
 import asyncio
 import ctypes
+import itertools
 import selectors
 import time
 
@@ -112,12 +113,12 @@ class EventLoop(asyncio.SelectorEventLoop):
     def _turn(self):
         ctx = self._context._ctx
         try:
-            for _ in range(_lib.check(_lib.ctx_turn(ctx, 0))):
-                address = _lib.ctx_next(ctx, None)
-                self._add_callback(self._handles.pop(address))
-                self._free.append(address)
+            _lib.check(_lib.ctx_turn(ctx, 0))
         except OSError as error:
             self._failed(error)
+        fired, addresses = itertools.tee(_lib.due(ctx))
+        self._ready.extend(map(self._handles.pop, fired))
+        self._free.extend(addresses)
 
     def _failed(self, error):
         # Nothing may wake the loop for a timer, so a timer in asyncio's own heap does, to

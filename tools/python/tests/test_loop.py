@@ -103,6 +103,18 @@ class TestLoop(unittest.TestCase):
         self.run_until(lambda: len(self.called) == 4)
         self.assertEqual(self.called, ["finalizer's", 0, 1, 2])
 
+    def test_turn_and_finalizer(self):
+        """A finalizer may cancel and set timers while the loop takes those that are due."""
+        timers = [self.loop.call_at(0, self.called.append, i) for i in range(3)]
+
+        def finalizer():
+            timers[2].cancel()
+            self.loop.call_at(0, self.called.append, "finalizer's")
+
+        self.in_call("ctx_next", finalizer)
+        self.run_until(lambda: "finalizer's" in self.called)
+        self.assertEqual(self.called, [0, 1, "finalizer's"])
+
     def test_many(self):
         """More timers than a turn hands out are all called."""
         for i in range(20000):
