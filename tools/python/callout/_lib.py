@@ -51,9 +51,13 @@ armed = _function(_quick, "armed", c_bool, c_void_p)
 timer_size = _function(_quick, "timer_size", c_size_t)()
 
 
+def error(ret):
+    return OSError(-ret, os.strerror(-ret))
+
+
 def check(ret):
     if ret < 0:
-        raise OSError(-ret, os.strerror(-ret))
+        raise error(ret)
     return ret
 
 

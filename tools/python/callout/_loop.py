@@ -45,7 +45,10 @@ class EventLoop(asyncio.SelectorEventLoop):
         self._handles = {}
         self._blocks = []
         self._free = []
-        self._flushed = True
+        # The number of calls of callout_arm_at(), and how many of these calls the kernel's
+        # callout takes into account: None if that is unknown, or timers are left of a turn.
+        self._armings = 0
+        self._flushed = None
         self._selector.register(self._context, selectors.EVENT_READ, (None, None))
 
     def close(self):
@@ -72,8 +75,8 @@ class EventLoop(asyncio.SelectorEventLoop):
         handle._address = address
         handle._scheduled = True
         self._handles[address] = handle
+        self._armings += 1
         _lib.check(_lib.arm_at(self._context._ctx, address, nanoseconds))
-        self._flushed = False
         return handle
 
     def _allocate(self):
@@ -92,38 +95,36 @@ class EventLoop(asyncio.SelectorEventLoop):
             self._free.append(handle._address)
 
     def _run_once(self):
-        if not self._flushed:
-            self._flush()
+        if self._flushed != self._armings:
+            self._move(_lib.ctx_flush)
         super()._run_once()
-
-    def _flush(self):
-        self._flushed = True
-        try:
-            self._context.flush()
-        except OSError as error:
-            self._failed(error)
 
     # asyncio appends timers after all handles that are ready for other reasons.
     def _process_events(self, event_list):
         super()._process_events(event_list)
         for key, _ in event_list:
             if key.fileobj is self._context:
-                self._turn()
+                self._move(_lib.ctx_turn, 0)
 
-    def _turn(self):
-        ctx = self._context._ctx
-        try:
-            _lib.check(_lib.ctx_turn(ctx, 0))
-        except OSError as error:
-            self._failed(error)
-        fired, addresses = itertools.tee(_lib.due(ctx))
-        self._ready.extend(map(self._handles.pop, fired))
-        self._free.extend(addresses)
+    def _move(self, move, *args):
+        """Move the kernel's callout by a turn or a flush, and take the timers that are due.
+
+        A flush finds timers where a signal handler has ended the loop in a turn.
+        """
+        armings, self._flushed = self._armings, None
+        ret = move(self._context._open(), *args)
+        if ret == 0:
+            self._flushed = armings
+        elif ret < 0:
+            self._failed(_lib.error(ret))
+        else:
+            fired, addresses = itertools.tee(_lib.due(self._context._open()))
+            self._ready.extend(map(self._handles.pop, fired))
+            self._free.extend(addresses)
 
     def _failed(self, error):
         # Nothing may wake the loop for a timer, so a timer in asyncio's own heap does, to
         # try again.
-        self._flushed = False
         super().call_at(self.time() + _RETRY, bool)
         self.call_exception_handler({
             "message": "the callout of the loop could not be moved",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """The event loop; CPython's own tests of it are run by cpython.py"""
 import asyncio
+import contextlib
 import errno
 import math
 import threading
@@ -8,6 +9,7 @@ import unittest
 from unittest import mock
 
 import callout
+from points import handle_at
 
 PATIENCE = 300
 
@@ -148,6 +150,57 @@ class TestLoop(unittest.TestCase):
         self.loop.call_later(0.01, self.called.append, 1)
         self.run_until(lambda: len(self.called) == 2)
         self.assertEqual(self.called, [0, 1])
+
+    def run_with_signal(self, n, handle):
+        """Set, cancel and run timers, with a signal handler at the n-th place."""
+        called = []
+        loop = callout.EventLoop()
+        timers = [loop.call_at(0, called.append, i) for i in range(3)]
+        select = loop._selector.select
+
+        def select_in_time(timeout):
+            events = select(PATIENCE if timeout is None else timeout)
+            self.assertTrue(events or timeout is not None, "nothing wakes the loop")
+            return events
+
+        def run():
+            loop.call_later(PATIENCE, print).cancel()
+            loop.call_at(0, loop.stop)
+            loop.run_forever()
+
+        with contextlib.closing(loop), \
+             mock.patch.object(loop._selector, "select", select_in_time):
+            try:
+                reached = handle_at(n, lambda: handle(loop, timers), run)
+            except KeyboardInterrupt:
+                reached = True
+            loop.call_at(0, called.append, "last")
+            loop.call_at(0, loop.stop)
+            while "last" not in called:
+                loop.run_forever()
+            free = loop._free
+            self.assertEqual(len(free), len(set(free)))
+            self.assertFalse(any(map(callout._lib.armed, free)))
+            self.assertTrue(loop._handles.keys().isdisjoint(free))
+        self.called.append(called)
+        return reached
+
+    def test_signal_raises(self):
+        """A signal handler that raises an exception, at any place, loses no timer."""
+        n = 0
+        while self.run_with_signal(n, mock.Mock(side_effect=KeyboardInterrupt)):
+            self.assertEqual(self.called.pop(), [0, 1, 2, "last"])
+            n += 1
+
+    def test_signal_sets(self):
+        """A signal handler, at any place, may set timers and cancel timers."""
+        n = 0
+        while self.run_with_signal(n, lambda loop, timers: loop.call_at(0, timers.pop().cancel)):
+            called = self.called.pop()
+            if 2 in called:
+                called.remove(2)
+            self.assertEqual(called, [0, 1, "last"])
+            n += 1
 
     def test_other_thread(self):
         """A timer that is armed for another thread wakes a loop that sleeps."""
