@@ -95,7 +95,8 @@ class EventLoop(asyncio.SelectorEventLoop):
             self._free.append(handle._address)
 
     def _run_once(self):
-        if self._flushed != self._armings:
+        # asyncio's own heap has only the timer of _failed().
+        if self._flushed != self._armings and not self._scheduled:
             self._move(_lib.ctx_flush)
         super()._run_once()
 
@@ -123,6 +124,8 @@ class EventLoop(asyncio.SelectorEventLoop):
             self._free.extend(addresses)
 
     def _failed(self, error):
+        if self._scheduled:
+            return
         # Nothing may wake the loop for a timer, so a timer in asyncio's own heap does, to
         # try again.
         super().call_at(self.time() + _RETRY, bool)

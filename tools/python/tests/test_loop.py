@@ -233,6 +233,35 @@ class TestLoop(unittest.TestCase):
     def test_turn_fails(self):
         self.fails_once("ctx_turn")
 
+    def keeps_failing(self, name, when):
+        """While the kernel refuses, the loop waits for one time to try again. Return its tries."""
+        tries = []
+        errors = []
+        self.loop.set_exception_handler(lambda loop, context: errors.append(context["exception"]))
+
+        def refuse(*args):
+            tries.append(args)
+            return -errno.EDQUOT
+
+        with mock.patch.object(callout._loop, "_RETRY", PATIENCE), \
+             mock.patch.object(callout._lib, name, refuse):
+            for _ in range(10):
+                self.loop.call_at(when, print)
+                self.loop.call_soon(self.loop.stop)
+                self.loop.run_forever()
+        self.assertEqual([error.errno for error in errors], [errno.EDQUOT])
+        self.assertEqual(len(self.loop._scheduled), 1)
+        return len(tries)
+
+    def test_flush_keeps_failing(self):
+        self.assertEqual(self.keeps_failing("ctx_flush", math.inf), 1)
+
+    def test_turn_keeps_failing(self):
+        self.loop.call_at(0, print)
+        self.loop._context.flush()
+        self.assertTrue(self.loop._selector.select(PATIENCE))
+        self.assertGreater(self.keeps_failing("ctx_turn", 0), 1)
+
     def test_no_context(self):
         """A loop without a context is closed."""
         with mock.patch.object(callout._lib, "ctx_create", lambda *args: -errno.EMFILE):
