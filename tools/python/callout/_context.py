@@ -62,8 +62,12 @@ class Context:
         return _lib.ctx_pending(self._open())
 
     def flush(self):
-        """Move the kernel's callout: for a loop that watches the descriptor, before it sleeps."""
-        _lib.check(_lib.ctx_flush(self._open()))
+        """Move the kernel's callout: for a loop that watches the descriptor, before it sleeps.
+
+        Return 0, or how many timers are left of a turn that an exception has ended. Then the
+        descriptor does not signal them: the loop must call turn() before it sleeps.
+        """
+        return _lib.check(_lib.ctx_flush(self._open()))
 
     def turn(self, timeout=0):
         """Call the timers that are due. Wait for one for at most timeout seconds; None is for ever.

@@ -131,6 +131,21 @@ class TestContext(unittest.TestCase):
         self.assertEqual(self.context.turn(), 1)
         self.assertEqual(select.select([self.context], [], [], 0)[0], [])
 
+    def test_loop_after_exception(self):
+        """A loop that goes on after an exception sleeps with no timer left of that turn."""
+        failing = Timer(self.context, mock.Mock(side_effect=KeyError))
+        now = time.monotonic()
+        failing.arm_at(now)
+        self.timer().arm_at(now)
+        self.assertRaises(KeyError, self.context.turn)
+        self.timer().arm(0.01)
+        # As in python.rst.
+        while len(self.called) < 2:
+            left = self.context.pending and self.context.flush()
+            readable, _, _ = select.select([self.context], [], [], 0 if left else PATIENCE)
+            self.assertTrue(left or readable)
+            self.context.turn()
+
     def test_signal(self):
         """A signal is handled while a turn waits. The wait continues unless the handler raises."""
         signals = []
