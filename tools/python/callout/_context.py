@@ -17,13 +17,11 @@ class Context:
     """
 
     def __init__(self):
-        self._ctx = None
         # Maps addresses to timers, which also keeps alive the memory that the
         # library points to.
         self._armed = {}
-        ctx = ctypes.c_void_p()
-        _lib.check(_lib.ctx_create(ctypes.byref(ctx), _MOST))
-        self._ctx = ctx.value
+        self._ctx = _lib.Ctx()
+        _lib.check(_lib.ctx_create(ctypes.byref(self._ctx), _MOST))
 
     def __enter__(self):
         return self
@@ -31,15 +29,10 @@ class Context:
     def __exit__(self, *error):
         self.close()
 
-    def __del__(self):
-        self.close()
-
     def close(self):
         """Disarm all timers. None can be armed any more."""
-        if self._ctx:
-            _lib.ctx_destroy(self._ctx)
-            self._ctx = None
-            self._armed.clear()
+        self._ctx = None
+        self._armed = {}
 
     def _open(self):
         if not self._ctx:

@@ -27,6 +27,14 @@ class PublicTimer(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("period", c_uint64), ("slack", c_uint64), ("clockid", c_int)]
 
 
+class Ctx(ctypes.c_void_p):
+    """A struct callout_ctx, destroyed when nothing refers to it any more, also no call"""
+
+    def __del__(self):
+        ctx, self.value = self.value, None
+        ctx_destroy(ctx)
+
+
 def _function(library, name, restype, *argtypes):
     function = library["callout_" + name]
     function.restype = restype

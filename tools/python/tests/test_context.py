@@ -6,13 +6,15 @@ import math
 import random
 import select
 import signal
+import sys
 import time
 import unittest
 from fractions import Fraction
 from unittest import mock
 
-from callout import Context, Timer
+from callout import Context, Timer, _lib
 from callout._lib import nanoseconds
+from points import handle_at
 
 PATIENCE = 300
 
@@ -181,6 +183,30 @@ class TestContext(unittest.TestCase):
         for _ in range(2):
             Timer(self.context, lambda timer: self.context.close()).arm(0)
         self.assertEqual(self.context.turn(PATIENCE), 1)
+
+    def test_closed_once(self):
+        """A context is destroyed once, also if a signal handler interrupts close() at any place."""
+        def interrupt():
+            raise KeyboardInterrupt
+
+        n = 0
+        reached = True
+        while reached:
+            context = Context()
+            with mock.patch.object(_lib, "ctx_destroy", mock.Mock()) as destroy, \
+                 mock.patch.object(sys, "unraisablehook"):
+                try:
+                    reached = handle_at(n, interrupt, context.close)
+                except KeyboardInterrupt:
+                    pass
+                context.close()
+                del context
+                gc.collect()
+            self.assertLessEqual(destroy.call_count, 1)
+            for call in destroy.call_args_list:
+                _lib.ctx_destroy(*call.args)
+            n += 1
+        self.assertEqual(destroy.call_count, 1)
 
     def test_where(self):
         """A context says what to do where it is not on the device."""
