@@ -17,8 +17,9 @@ class Context:
     """
 
     def __init__(self):
-        # Maps addresses to timers, which also keeps alive the memory that the
-        # library points to.
+        # Maps the addresses of armed timers to timers, which also keeps alive the memory
+        # that the library points to. Python runs signal handlers after calls, so between a
+        # change of this map and its counterpart in the library there is no other call.
         self._armed = {}
         self._ctx = _lib.Ctx()
         _lib.check(_lib.ctx_create(ctypes.byref(self._ctx), _MOST))
@@ -69,14 +70,13 @@ class Context:
         the remaining timers.
         """
         called = 0
-        left = self._wait(timeout)
-        while left and self._ctx:
-            address = _lib.ctx_next(self._ctx, None)
-            if not address:
+        event = _lib.Event()
+        self._wait(timeout)
+        for timer in map(self._armed.get, _lib.due(self._open(), ctypes.byref(event))):
+            if not self._ctx:
                 break
-            timer = self._armed[address]
-            if not _lib.armed(address):
-                del self._armed[address]
+            if not event.flags & event.PERIODIC:
+                del self._armed[timer._address]
             called += 1
             timer.callback(timer)
         return called
@@ -117,20 +117,27 @@ class Timer:
         self._arm(_lib.arm_at, when, period, slack)
 
     def _arm(self, arm, seconds, period, slack):
+        nanoseconds = _lib.nanoseconds(seconds)
+        period = _lib.nanoseconds(period)
+        slack = _lib.nanoseconds(slack)
         context = self._context
         ctx = context._open()
-        self._public.period = _lib.nanoseconds(period)
-        self._public.slack = _lib.nanoseconds(slack)
-        _lib.check(arm(ctx, self._address, _lib.nanoseconds(seconds)))
+        was_armed = self._address in context._armed
         context._armed[self._address] = self
+        self._public.period = period
+        self._public.slack = slack
+        ret = arm(ctx, self._address, nanoseconds)
+        if ret < 0 and not was_armed:
+            self.disarm()
+        _lib.check(ret)
 
     def disarm(self):
         """Disarm the timer. Return whether it was armed, and so will not fire."""
         context = self._context
-        if not context._ctx or not _lib.disarm(context._ctx, self._address):
+        if not context._ctx or self._address not in context._armed:
             return False
         del context._armed[self._address]
-        return True
+        return _lib.disarm(context._ctx, self._address)
 
     @property
     def armed(self):

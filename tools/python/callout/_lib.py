@@ -4,7 +4,7 @@ import ctypes
 import functools
 import math
 import os
-from ctypes import c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 
 _NAME = "libcallout.so.1"
 
@@ -33,6 +33,13 @@ class Ctx(ctypes.c_void_p):
     def __del__(self):
         ctx, self.value = self.value, None
         ctx_destroy(ctx)
+
+
+class Event(ctypes.Structure):
+    """A struct callout_event"""
+
+    _fields_ = [("type", c_uint32), ("flags", c_uint32), ("_rest", c_uint64 * 7)]
+    PERIODIC = 1
 
 
 def _function(library, name, restype, *argtypes):
@@ -69,13 +76,13 @@ def check(ret):
     return ret
 
 
-def due(ctx):
+def due(ctx, event=None):
     """The addresses of the timers that the last turn has found, each of which next() takes.
 
     It has no bytecode. So an iterator of C that adds them to a container does so in one step:
     no signal handler runs while a timer is in neither.
     """
-    return iter(functools.partial(ctx_next, ctx, None), None)
+    return iter(functools.partial(ctx_next, ctx, event), None)
 
 
 def nanoseconds(seconds):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Contexts and timers without asyncio"""
+import errno
 import gc
 import importlib.util
 import math
@@ -164,6 +165,78 @@ class TestContext(unittest.TestCase):
         self.timer().arm(PATIENCE)
         with self.assertRaises(InterruptedError):
             self.context.turn(None)
+
+    def run_with_signal(self, n, function, handle):
+        """Call function(timers), with handle(timers) at the n-th place, and then a turn."""
+        with Context() as context:
+            timers = [Timer(context, self.called.append) for _ in range(2)]
+            now = time.monotonic()
+            timers[0].arm_at(now)
+            timers[1].arm_at(now, period=PATIENCE)
+            try:
+                reached = handle_at(n, lambda: handle(timers), lambda: function(timers))
+            except KeyboardInterrupt:
+                reached = True
+            except ValueError as error:
+                self.assertRegex(str(error), "closed")
+                reached = True
+            if context._ctx:
+                for timer in timers:
+                    self.assertEqual(timer._address in context._armed, _lib.armed(timer._address))
+                context.turn()
+                self.assertFalse(timers[0].armed)
+        return reached
+
+    def test_signals(self):
+        """A signal handler may do anything to timers at any place: armed timers are kept alive."""
+        def interrupt(timers):
+            raise KeyboardInterrupt
+
+        def arm(timers):
+            for timer in timers:
+                timer.arm_at(0)
+
+        def disarm(timers):
+            for timer in timers:
+                timer.disarm()
+
+        def turn(timers):
+            timers[0]._context.turn()
+
+        def close(timers):
+            timers[0]._context.close()
+
+        for function in arm, disarm, turn, close:
+            for handle in interrupt, arm, disarm, turn, close:
+                # A finalizer cannot raise what a handler does in it.
+                with self.subTest(function=function.__name__, handle=handle.__name__), \
+                     mock.patch.object(sys, "unraisablehook"):
+                    n = 0
+                    while self.run_with_signal(n, function, handle):
+                        n += 1
+
+    def test_arm_interrupted(self):
+        """A timer that was armed when a signal handler raised an exception is kept alive."""
+        def interrupted(*args):
+            arm(*args)
+            raise KeyboardInterrupt
+
+        arm = _lib.arm
+        with mock.patch.object(_lib, "arm", interrupted), self.assertRaises(KeyboardInterrupt):
+            self.timer().arm(0)
+        gc.collect()
+        self.assertEqual(self.context.turn(PATIENCE), 1)
+
+    def test_arm_fails(self):
+        """A timer that cannot be armed is as before."""
+        timer = self.timer()
+        for armed in False, True:
+            with mock.patch.object(_lib, "arm", lambda *args: -errno.ENOMEM):
+                self.assertRaises(OSError, timer.arm, 0)
+            self.assertEqual(timer.armed, armed)
+            timer.arm_at(0, PATIENCE)
+        self.assertEqual(self.context.turn(PATIENCE), 1)
+        self.assertTrue(timer.armed)
 
     def test_closed(self):
         """No timer of a closed context can be armed; to close it again does nothing."""
