@@ -339,13 +339,28 @@ static void ob_expire(void *arg)
 }
 
 /*
+ * Run the handler of a timeout on CPU @other, by the thread t[0], until the thread t[1] lets
+ * it return, soon after it is asked.
+ */
+static void ob_begin(struct kunit *test, struct ob *o, unsigned int other,
+		     struct callout_test_thread *t[2])
+{
+	o->v->now++;
+	t[0] = callout_test_thread(test, other, ob_expire, o);
+	t[1] = callout_test_thread(test, raw_smp_processor_id(), ob_tell_later, o);
+	callout_test_tell(&o->due);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(callout_test_counted(&o->begun)));
+}
+
+/*
  * A barrier waits for the running handler, and cancels nothing. A del does not
  * wait, and its result counts the setting made while the handler ran.
  */
 static void openbsd_barrier(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
-	struct callout_test_thread *expiry, *t;
+	struct callout_test_thread *t[2];
 	struct ob *o = ob_of_kind(test);
 
 	o->waits = true;
@@ -354,12 +369,7 @@ static void openbsd_barrier(struct kunit *test)
 	/* The timeout is pending and does not run: no wait. */
 	timeout_barrier(&o->to);
 	KUNIT_EXPECT_EQ(test, timeout_pending(&o->to), 1);
-	o->v->now++;
-	expiry = callout_test_thread(test, other, ob_expire, o);
-	t = callout_test_thread(test, raw_smp_processor_id(), ob_tell_later, o);
-	callout_test_tell(&o->due);
-	KUNIT_ASSERT_TRUE(test,
-			  callout_test_wait_until(callout_test_counted(&o->begun)));
+	ob_begin(test, o, other, t);
 	KUNIT_EXPECT_EQ(test, timeout_add(&o->to, DISTANCE), 1);
 	KUNIT_EXPECT_EQ(test, timeout_del(&o->to), 1);
 	KUNIT_EXPECT_EQ(test, timeout_del(&o->to), 0);
@@ -370,8 +380,26 @@ static void openbsd_barrier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, o->done, 1);
 	KUNIT_EXPECT_EQ(test, timeout_pending(&o->to), 1);
 	KUNIT_EXPECT_EQ(test, timeout_del_barrier(&o->to), 1);
-	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
-	KUNIT_EXPECT_TRUE(test, callout_test_join(expiry));
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t[1]));
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t[0]));
+}
+
+/* A del_barrier waits for the running handler, too. */
+static void openbsd_del_barrier(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct callout_test_thread *t[2];
+	struct ob *o = ob_of_kind(test);
+
+	o->waits = true;
+	timeout_add(&o->to, 1);
+	ob_begin(test, o, other, t);
+	KUNIT_EXPECT_EQ(test, o->done, 0);
+	callout_test_tell(&o->asked);
+	KUNIT_EXPECT_EQ(test, timeout_del_barrier(&o->to), 0);
+	KUNIT_EXPECT_EQ(test, o->done, 1);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t[1]));
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t[0]));
 }
 
 #define REFS_ROUNDS	400
@@ -567,6 +595,7 @@ static struct kunit_case openbsd_cases[] = {
 	KUNIT_CASE(openbsd_abs_on_the_first_cpu),
 	KUNIT_CASE(openbsd_initializer),
 	KUNIT_CASE_PARAM(openbsd_barrier, kind_gen_params),
+	KUNIT_CASE_PARAM(openbsd_del_barrier, kind_gen_params),
 	KUNIT_CASE_PARAM(openbsd_references, kind_gen_params),
 	KUNIT_CASE_PARAM(openbsd_one_at_a_time, kind_gen_params),
 	KUNIT_CASE(openbsd_set),

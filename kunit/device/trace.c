@@ -210,6 +210,22 @@ static void trace_timer(struct kunit *test)
 	trace_expect(test, t, 2, 1, 1, 0);
 }
 
+/* Callouts by handle give the same events, however they are cancelled. */
+static void trace_handles(struct kunit *test)
+{
+	struct traced *t = trace_func(test, trace_handler);
+	callout_handle_t handle = setcallout(trace_handler, NULL, CALLOUT_TEST_FAR);
+
+	trace_expect(test, t, 1, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, resetcallout(handle, 2 * CALLOUT_TEST_FAR), 1);
+	trace_expect(test, t, 2, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+	trace_expect(test, t, 2, 1, 1, 0);
+	callout_timeout(trace_handler, t, CALLOUT_TEST_FAR);
+	KUNIT_EXPECT_EQ(test, callout_untimeout(trace_handler, t), 1);
+	trace_expect(test, t, 3, 1, 2, 0);
+}
+
 static struct callout_file *trace_open(struct kunit *test, const char *comm)
 {
 	struct callout_file *file = co_file_create();
@@ -291,6 +307,7 @@ static struct kunit_case trace_cases[] = {
 	KUNIT_CASE(trace_other_handler),
 	KUNIT_CASE(trace_set_by_handler),
 	KUNIT_CASE(trace_timer),
+	KUNIT_CASE(trace_handles),
 	KUNIT_CASE(trace_files),
 	KUNIT_CASE(trace_command),
 	{}
