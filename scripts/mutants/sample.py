@@ -485,11 +485,22 @@ class Sample:
         return out
 
     def make_map(self, stage):
-        rows, checks, begun = {}, stage.checks, {}
+        rows = {}
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            for job in [pool.submit(self.map_some, stage, w, stage.checks[w::WORKERS], rows)
+                        for w in range(min(WORKERS, len(stage.checks)))]:
+                job.result()
+        with open(self.path("new"), "w") as f:
+            for check, row in rows.items():
+                f.write("%s\t%.2f\t%s\t%s\n" % (check, *row))
+        os.rename(self.path("new"), self.path("map-" + stage.name))
+
+    def map_some(self, stage, worker, checks, rows):
+        begun = {}
         # Again from where a check has ended the boot.
         while checks:
             now, said = None, ""
-            for line in self.boot(stage, "map-" + stage.name, [(0, checks)],
+            for line in self.boot(stage, "map-%s-%d" % (stage.name, worker), [(0, checks)],
                                   dict.fromkeys(checks, 60)):
                 words = line.split()
                 if line.startswith("run 0 "):
@@ -506,10 +517,6 @@ class Sample:
             print("%s: %s fails without a mutant, and is left out: %s" % (stage.name, now, said),
                   flush=True)
             checks = checks[checks.index(now) + 1:]
-        with open(self.path("new"), "w") as f:
-            for check, row in rows.items():
-                f.write("%s\t%.2f\t%s\t%s\n" % (check, *row))
-        os.rename(self.path("new"), self.path("map-" + stage.name))
 
     # Verdicts: a line each, NUMBER, stage, "killed" or "survived", by which check.
 
