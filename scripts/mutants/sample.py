@@ -12,7 +12,7 @@ All mutants of a sample are in one build of the modules for each kernel, see sit
 a mutant tells for each check, a suite of KUnit or a program, which of them it reaches, and how long
 it takes. A mutant is then tried on the checks that reach it: KUnit's suites on User Mode Linux with
 lockdep, KASAN and kmemleak, where sleep takes no time; then, if it survives, the job "misuse"
-there, and suites, programs and jobs on kernels with four CPUs, as STAGES has them; in each the
+there, and suites, programs and jobs on kernels with four CPUs, as stages.py has them; in each the
 quickest first. Not again on suites that have as many results and skipped cases there as on the one
 CPU of User Mode Linux.
 
@@ -43,6 +43,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sites  # noqa: E402
 from objects import BUILD, TOP, Objects  # noqa: E402
+from stages import JOBS, STAGES  # noqa: E402
 
 WORKERS = os.cpu_count()
 
@@ -52,80 +53,6 @@ SCOPES = {
     # Without what the next changes of the tree cut or rewrite, and what only tests use.
     "module": r"module/(?!probe/|device/|lab/|handles/search|core/trace\.c|.*/debug\.)"
               r"(?:[a-z]+/)?[a-z_]+\.[ch]|module/include/linux/.*\.h",
-}
-
-
-class Stage:
-    """
-    Checks that are run on one kernel with the same parameters. after is the name of a stage with
-    the same checks. Checks that take more than longest seconds are left out. A boot is for a batch
-    of mutants, until one of them is killed.
-    """
-    def __init__(self, name, kernel, parameters, checks, after=None, longest=math.inf, batch=8):
-        self.name, self.kernel, self.parameters, self.checks = name, kernel, parameters, checks
-        self.after, self.longest, self.batch = after, longest, batch
-
-
-def suites(run=None, without=None):
-    """The names of KUnit's suites: of a run of qemu/suites or all, without another's."""
-    out = []
-    with open(os.path.join(TOP, "qemu/suites")) as f:
-        for line in f:
-            words = line.split()
-            if words and not line.startswith("#") and (run is None or run in words[1:]) \
-                    and without not in words[1:]:
-                out.append(words[0])
-    return out
-
-
-def programs(folder, name):
-    """The tests of a folder of selftests/, as they are called there."""
-    out = []
-    for file in sorted(os.listdir(os.path.join(TOP, "selftests", folder))):
-        if file != "suspend_alarm.c":
-            out.append("/selftests/%s_%s" % (name, file[:-2]))
-    return out
-
-
-# Each allocation and copy fails once, where the kernel can do that.
-FAULTS = ["/faults_op", "/faults_file"]
-
-UML = Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu"))
-KUNIT = Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml")
-# Jobs that load the module as they want, and the programs that they need.
-JOBS = {"job_hotplug": ["hotplug_storm", "calloutctl"], "job_load": ["calloutctl"],
-        "job_unload": [], "job_misuse": []}
-# With the laboratory, as the other kernels have it.
-DEVICE = Stage("device", "debian-6.12+lab", "device_hz=250000",
-               programs("device", "device") + ["job_hotplug", "job_load", "job_unload"])
-# For the alarms of this kernel. The device's slowest programs take five times as long as the rest.
-UML_DEVICE = Stage("uml-device", "uml-debug", "device_hz=250000",
-                   programs("device", "device") + FAULTS, longest=10)
-
-# Reports of a kernel with checkers, of which it makes only some in a boot.
-UML_JOBS = Stage("uml-jobs", "uml-debug", "tick_source=jiffies", ["job_misuse"], batch=1)
-
-STAGES = {
-    "device": [UML, KUNIT, DEVICE, UML_DEVICE],
-    "module": [
-        UML,
-        Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
-              suites("tick", without="qemu")),
-        # untimeout() without the hash.
-        Stage("uml-search", "uml-debug", "scheme=sorted_list", suites("search")),
-        UML_JOBS,
-        KUNIT,
-        DEVICE,
-        UML_DEVICE,
-        Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
-              "uml-hrtimer"),
-    ],
-    "library": [
-        Stage("fuzzer", None, "", ["lib_fuzz"]),
-        Stage("uml-device", "uml-debug", "device_hz=250000", programs("library", "libcallout")),
-        Stage("device", "debian-6.12", "device_hz=250000", programs("library", "libcallout"),
-              "uml-device"),
-    ],
 }
 
 
