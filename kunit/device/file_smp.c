@@ -6,7 +6,8 @@
  * close() do not wait for the end of a step. UNTIMEOUT waits for the hold of a base
  *
  * The other CPU keeps them waiting for a while. On a slow machine a missing wait
- * can go unnoticed, but no case fails.
+ * can go unnoticed, but no case fails. Only untimeout_after_a_move must see the wait,
+ * as callout_test_contended() does.
  */
 #include <linux/err.h>
 #include <linux/rcupdate.h>

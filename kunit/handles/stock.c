@@ -97,23 +97,6 @@ struct on_its_way {
 	u64 handle;
 };
 
-/*
- * Wait until the case waits for the lock or, where contention cannot be seen, until
- * it most likely does.
- */
-static void until_contended(struct on_its_way *w)
-{
-#ifdef arch_spin_is_contended
-	callout_test_spin_until(raw_spin_is_contended(&w->base->lock));
-#else
-	unsigned int i;
-
-	callout_test_spin_until(READ_ONCE(w->waits));
-	for (i = 0; i < 100000; i++)
-		cpu_relax();
-#endif
-}
-
 static void on_its_way_thief(void *arg)
 {
 	struct on_its_way *w = arg;
@@ -124,7 +107,8 @@ static void on_its_way_thief(void *arg)
 	co_base_lock(w->base);
 	WRITE_ONCE(w->locked, true);
 	/* The case is the next holder of the lock. */
-	until_contended(w);
+	callout_test_spin_until(READ_ONCE(w->waits));
+	callout_test_contended(w->base);
 	slot = co_slot_steal(co_kernel_table(), w->base);
 	if (slot)
 		co_slot_put(co_kernel_table(), w->base, slot);
