@@ -156,12 +156,10 @@ static int list_one(struct callout_file *file, struct callout_list *list)
 	do {
 		if (keyed)
 			handle = co_file_find(file, CALLOUT_KEY_FUNC, list->key);
-		if (keyed && !handle)
-			return -ENOENT;
 		if (file_describe(file, handle, false, &entry))
 			return list_put(list, &entry);
 		/* A reader or a canceller may have been faster: search again. */
-	} while (keyed);
+	} while (keyed && handle);
 	return -ENOENT;
 }
 
