@@ -177,7 +177,7 @@ __u64 callout_ctx_next_due(struct callout_ctx *ctx)
 	return ctx->clocks[0]->wheel.min;
 }
 
-/* Timers that may be due, but for which the last turn had no room or no time. */
+/* Return whether timers may be due that the last turn had no room or no time for. */
 bool callout_ctx_more(const struct callout_ctx *ctx)
 {
 	unsigned int i;
