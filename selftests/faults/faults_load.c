@@ -96,10 +96,12 @@ static bool is_gone(void)
 	return !has_word("/sys/devices/system/cpu/hotplug/states", "callout");
 }
 
-/* Can the device wake the system? It registers a wake-up source if so. */
+/* Can the device wake the system, if that can sleep? It registers a wake-up source if so. */
 static bool can_wake(void)
 {
-	return has_word("/sys/kernel/debug/wakeup_sources", "callout-alarm");
+	static const char sources[] = "/sys/kernel/debug/wakeup_sources";
+
+	return access(sources, F_OK) || has_word(sources, "callout-alarm");
 }
 
 /* Does a callout that is set from this CPU fire? Another callout stays pending. */
@@ -155,10 +157,14 @@ FIXTURE_TEARDOWN(load)
 	close(self->fail_nth);
 }
 
-/* platform_device_add() returns EINVAL if there is no memory for a name. */
+/*
+ * platform_device_add() returns EINVAL if there is no memory for a name. Where faults
+ * cannot be restricted, the kernel's copies of the call's arguments fail too.
+ */
 static bool is_documented(int error)
 {
-	return error == -ENOMEM || error == -EINVAL;
+	return error == -ENOMEM || error == -EINVAL ||
+	       (error == -EFAULT && !faults_can_filter());
 }
 
 /*
@@ -269,6 +275,10 @@ TEST_F_TIMEOUT(load, cpu_comes_up, SECONDS)
 	unsigned int n;
 	int ret, fd;
 
+	if (sysconf(_SC_NPROCESSORS_CONF) == 1) {
+		printf("# there is no CPU that could come up\n");
+		return;
+	}
 	for (n = 1; injected && n < FAULTS_MAX; n++) {
 		show_progress(n);
 		ASSERT_EQ(0, set_online(false));
