@@ -40,8 +40,15 @@ misuse() {
 	parameters="what=$1"
 	dmesg -c > /dev/null
 	insmod /lib/callout.ko
-	check "done and put right" insmod /lib/callout_misuse.ko "what=$1"
-	rmmod callout_misuse || :
+	module=callout_misuse
+	case $1 in
+	bsd_*)
+		insmod /lib/callout_bsd.ko
+		module=callout_misuse_bsd ;;
+	esac
+	check "done and put right" insmod "/lib/$module.ko" "what=$1"
+	rmmod $module || :
+	[ $module = callout_misuse ] || rmmod callout_bsd
 	slow=$(awk '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slow") column = i; next }
 		{ n += $column }
@@ -83,6 +90,12 @@ expect null 'callout: NULL instead of a callout' 'WARNING: .*core/debug\.c:'
 expect nmi 'callout: called in an NMI' 'WARNING: .*core/debug\.c:'
 expect unlocked 'callout: set or stopped without its lock' \
 	'WARNING: .*core/debug\.c:'
+expect bsd_destroy 'callout: destroyed while it is pending' 'WARNING: .*bsd/netbsd\.c:'
+expect bsd_terminated 'callout: set after callout_terminate' 'WARNING: .*bsd/dragonfly\.c:'
+expect bsd_clock 'callout: timeout not initialised, or for another clock' \
+	'WARNING: .*bsd/openbsd\.c:'
+expect bsd_zeroed 'callout: timeout not initialised, or for another clock' \
+	'WARNING: .*bsd/openbsd\.c:'
 timer='.*object type: callout_timer hint:'
 expect timer_free "ODEBUG: free active $timer count_timer" "$debugobjects"
 expect timer_init "ODEBUG: init active $timer count_timer" "$debugobjects"
