@@ -214,8 +214,10 @@ static void grow_not_if_fixed(struct kunit *test)
 	struct callout_crowd *crowd =
 		callout_crowd_create_virtual(test, ROOM + 1);
 
+	co_base_lock_irq(v->base);
 	v->base->follows = false;
 	co_base_resize_at(v->base, INT_MAX);
+	co_base_unlock_irq(v->base);
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
 	KUNIT_EXPECT_FALSE(test, co_base_resize(v->base));
 	KUNIT_EXPECT_EQ(test, buckets_of(v->base), FIRST);

@@ -191,7 +191,8 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 	INIT_LIST_HEAD(&base->due);
 	INIT_LIST_HEAD(&base->put_off);
 	base->armed = U64_MAX;
-	co_base_resize_at(base, INT_MAX);
+	base->resize_at = INT_MAX;
+	base->until_resize = INT_MAX;
 #ifdef CONFIG_PREEMPT_RT
 	spin_lock_init(&base->expiry_lock);
 #else

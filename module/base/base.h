@@ -309,6 +309,7 @@ static inline unsigned int co_base_pending(const struct callout_base *base)
 /* Make arming ask for a larger wheel when more than @n callouts are pending. */
 static inline void co_base_resize_at(struct callout_base *base, int n)
 {
+	lockdep_assert_held(&base->lock);
 	base->until_resize += n - base->resize_at;
 	base->resize_at = n;
 }
@@ -622,6 +623,7 @@ void co_sum_stats(unsigned int first, unsigned int end,
 /* Record that @units units of work were done in one hold of the lock. */
 static inline void co_count_units(struct callout_base *base, unsigned int units)
 {
+	lockdep_assert_held(&base->lock);
 	if (units > base->stats.max_units)
 		base->stats.max_units = units;
 }

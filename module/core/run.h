@@ -81,6 +81,7 @@ void co_wait_for_handler(struct callout_base *base, unsigned long seq);
 
 static inline void co_bump_seq(struct callout_base *base)
 {
+	lockdep_assert_held(&base->lock);
 	/*
 	 * A plain increment is one instruction. Waiters read run_seq without the
 	 * lock to see whether it has changed, and then take the lock.

@@ -258,6 +258,7 @@ static void pool_give(struct callout_table *table, struct callout_base *base,
 	struct callout_pool *pool = co_pool(table, base);
 	struct callout_slot *slot;
 
+	lockdep_assert_held(&base->lock);
 	while (chain) {
 		slot = chain;
 		chain = (void *)slot->node.word[0];
@@ -275,6 +276,7 @@ static struct callout_slot *table_search(struct callout_table *table,
 	struct callout_slot *chain = NULL;
 	unsigned int cpu;
 
+	lockdep_assert_held(&table->steal);
 	WRITE_ONCE(table->searches, table->searches + 1);
 	/* Orders this before the reads of the pools. Pairs with co_slot_steal(). */
 	smp_mb();
