@@ -34,13 +34,16 @@ program() {
 }
 
 # With fewer rounds, one set of parameters where there are several, and no misuse that needs time to
-# pass. The job misuse expects alarms, and reads the log itself.
+# pass. The jobs misuse and faults expect alarms, and read the log themselves.
 job() {
 	rmmod callout || return
-	UNLOADS=16 CALLOUT_SETS=tick_source=jiffies CALLOUT_ONLY='[!dst]*' \
+	UNLOADS=16 CALLOUT_SETS=tick_source=jiffies CALLOUT_ONLY='[!dst]*' FAULTS=faults_load \
+	TORTURE_SECONDS=20 TORTURE_RACED=0 \
 		timeout -s KILL 600 sh -eu "/lib/jobs/$1.sh" < /dev/null > /tmp/said 2>&1 || return
 	log
-	[ "$1" != misuse ] || : > /tmp/log
+	case $1 in
+	misuse|faults) : > /tmp/log ;;
+	esac
 	load
 }
 

@@ -431,15 +431,19 @@ class Function:
                       "(MUTANT(@) ? %s(%s) : " % (t[k].text, ", ".join(changed)), ")")
 
 
+def header_of(tokens, first):
+    """The bracket that closes the parameters of the function whose body begins at first."""
+    header = tokens[first - 1]
+    # Behind it there may be what sparse reads: __must_hold(...).
+    while header.text == ")" and tokens[header.match - 1].text.startswith("__"):
+        header = tokens[header.match - 2]
+    return header
+
+
 def variables(text, tokens, first, last):
     """The parameters and variables of the function whose body is first to last, with types."""
     names = {}
-    header = tokens[first - 1]
-    k = first - 1
-    # Behind the parameters there may be what sparse reads: __must_hold(...).
-    while header.text == ")" and tokens[header.match - 1].text.startswith("__"):
-        k = header.match - 2
-        header = tokens[k]
+    header = header_of(tokens, first)
     if header.text == ")":
         inside = text[tokens[header.match].end:header.start]
         for part in re.split(r",(?![^(]*\))", inside):
@@ -472,7 +476,10 @@ def mutants(text):
             begins_line = text[token.start - 1] == "\n"
             if begins_line and tokens[i - 1].text == ")":
                 names = variables(text, tokens, i, token.match)
-                found += Function(text, tokens, i, token.match, names).found
+                some = Function(text, tokens, i, token.match, names).found
+                for m in some:
+                    m.function = tokens[header_of(tokens, i).match - 1].text
+                found += some
             # extern "C" {
             if tokens[i - 1].sort != "string":
                 i = token.match

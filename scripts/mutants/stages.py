@@ -42,22 +42,25 @@ def programs(folder, name):
 FAULTS = ["/faults_op", "/faults_file"]
 
 UML = Stage("uml", "uml-debug", "tick_source=jiffies", suites(without="qemu"))
-KUNIT = Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml")
+# The slowest suites take longer than all others, and notice nothing more.
+KUNIT = Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml", longest=10)
 # Jobs that load the module as they want, and the programs that they need.
 JOBS = {"job_hotplug": ["hotplug_storm", "calloutctl"], "job_load": ["calloutctl"],
-        "job_unload": [], "job_misuse": []}
-# With the laboratory, as the other kernels have it.
-DEVICE = Stage("device", "debian-6.12+lab", "device_hz=250000",
-               programs("device", "device") + ["job_hotplug", "job_load", "job_unload"])
-# For the alarms of this kernel. The device's slowest programs take five times as long as the rest.
-UML_DEVICE = Stage("uml-device", "uml-debug", "device_hz=250000",
-                   programs("device", "device") + FAULTS, longest=10)
-
+        "job_unload": [], "job_misuse": [], "job_faults": ["faults_load"], "job_torture": []}
+LOADS = ["job_hotplug", "job_load", "job_unload"]
 # Reports of a kernel with checkers, of which it makes only some in a boot.
-UML_JOBS = Stage("uml-jobs", "uml-debug", "tick_source=jiffies", ["job_misuse"], batch=1)
+UML_JOBS = Stage("uml-jobs", "uml-debug", "tick_source=jiffies", ["job_misuse", "job_faults"],
+                 batch=1)
 
 STAGES = {
-    "device": [UML, KUNIT, DEVICE, UML_DEVICE],
+    "device": [
+        UML,
+        KUNIT,
+        Stage("device", "debian-6.12", "device_hz=250000", programs("device", "device") + LOADS),
+        # For the alarms of this kernel. The slowest programs take five times as long as the rest.
+        Stage("uml-device", "uml-debug", "device_hz=250000", programs("device", "device") + FAULTS,
+              longest=10),
+    ],
     "module": [
         UML,
         Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000",
@@ -65,11 +68,18 @@ STAGES = {
         # untimeout() without the hash.
         Stage("uml-search", "uml-debug", "scheme=sorted_list", suites("search")),
         UML_JOBS,
+        Stage("uml-faults", "uml-debug", "device_hz=250000", FAULTS),
         KUNIT,
-        DEVICE,
-        UML_DEVICE,
+        # The module's own part of the device: debugfs.
+        Stage("loads", "debian-6.12", "device_hz=250000",
+              ["/selftests/device_counters", "/selftests/device_follow"] + LOADS),
         Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
-              "uml-hrtimer"),
+              "uml-hrtimer", longest=10),
+        # Four CPUs and lockdep, for the locks of CPU hotplug.
+        Stage("debug", "debug", "tick_source=jiffies",
+              ["callout_class", "callout_hotplug", "callout_refill"]),
+        # All calls at random, on a kernel that reports data races.
+        Stage("kcsan", "kcsan", "tick_source=jiffies", ["job_torture"]),
     ],
     "library": [
         Stage("fuzzer", None, "", ["lib_fuzz"]),
