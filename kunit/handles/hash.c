@@ -381,6 +381,84 @@ static void hash_finds_the_first(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hash_finds(m, 0, 0));
 }
 
+/* Take the first slot of a key, with slot @guess as the guess. Return its number, or -1. */
+static int hash_takes(struct callout_test_hash *m, unsigned int guess, unsigned int key)
+{
+	struct callout_slot *slot;
+	u64 func, arg;
+
+	callout_test_hash_key(key, &func, &arg);
+	local_irq_disable();
+	slot = co_hash_take(&m->hash, co_hash_bucket(&m->hash, func, arg), &m->slot[guess], func,
+			    arg);
+	local_irq_enable();
+	if (!slot)
+		return -1;
+	if (!slot->node.place)
+		m->seq[slot - m->slot] = 0;
+	return slot - m->slot;
+}
+
+/* The first slot of a key is taken, and no other, whatever the guess. */
+static void hash_takes_the_first(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+	unsigned int key, guess, other;
+
+	for (key = 0; key < NR_KEYS; key++) {
+		for (guess = 0; guess < 3; guess++) {
+			KUNIT_EXPECT_EQ(test, hash_takes(m, guess, key), -1);
+			callout_test_hash_insert(m, 0, key, 10);
+			/* There are two buckets: some of these share its bucket. */
+			for (other = 1; other <= 10; other++)
+				KUNIT_EXPECT_EQ(test, hash_takes(m, guess, key + other), -1);
+			callout_test_hash_insert(m, 1, key, 5);
+			KUNIT_EXPECT_EQ(test, hash_takes(m, guess, key), 1);
+			KUNIT_EXPECT_EQ(test, hash_takes(m, guess, key), 0);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
+}
+
+/* A slot that is in another base than the guess stays in the hash. */
+static void hash_takes_of_one_base(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+
+	callout_test_hash_insert(m, 0, 0, 5);
+	callout_test_hash_insert(m, 1, 0, 10);
+	m->slot[0].node.cpu = 1;
+	KUNIT_EXPECT_EQ(test, hash_takes(m, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 2);
+	KUNIT_EXPECT_EQ(test, hash_takes(m, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, hash_takes(m, 1, 0), 1);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
+}
+
+/* A bucket that was read before the hash has grown is not used. */
+static void hash_takes_after_growth(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+	struct callout_slot *slot;
+	unsigned long *bucket;
+	u64 func, arg;
+
+	callout_test_hash_key(0, &func, &arg);
+	callout_test_hash_insert(m, 0, 0, 5);
+	callout_test_hash_grow_a_step(m);
+	rcu_read_lock();
+	bucket = co_hash_bucket(&m->hash, func, arg);
+	while (callout_test_hash_growing(m))
+		callout_test_hash_grow_a_step(m);
+	local_irq_disable();
+	slot = co_hash_take(&m->hash, bucket, &m->slot[0], func, arg);
+	local_irq_enable();
+	rcu_read_unlock();
+	KUNIT_EXPECT_PTR_EQ(test, slot, &m->slot[0]);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
+	m->seq[0] = 0;
+}
+
 /* A slot that moves is found by its new expiry, once. */
 static void hash_random_moves(struct kunit *test)
 {
@@ -567,6 +645,9 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_random_operations),
 	KUNIT_CASE(hash_finds_the_first),
+	KUNIT_CASE(hash_takes_the_first),
+	KUNIT_CASE(hash_takes_of_one_base),
+	KUNIT_CASE(hash_takes_after_growth),
 	KUNIT_CASE(hash_grows_with_duplicates),
 	KUNIT_CASE(hash_grows_when_full),
 	KUNIT_CASE(hash_grows_with_different_keys),

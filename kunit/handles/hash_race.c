@@ -20,6 +20,7 @@ enum race_op {
 	UNSET,
 	UNSET_AND_SET,	/* the slot is reused for another callout of the key */
 	UNSET_AND_REUSE, /* the slot is reused for another key, at the same tick */
+	UNSET_AND_HANDLE, /* the slot is reused by setcallout(), so it is not in the hash */
 	EXPIRE,		/* the handler is running */
 	RESET,
 	SET,
@@ -30,6 +31,7 @@ static const char * const op_names[] = {
 	[UNSET]		= "unset",
 	[UNSET_AND_SET]	= "unset and set",
 	[UNSET_AND_REUSE] = "unset and reuse",
+	[UNSET_AND_HANDLE] = "unset and setcallout",
 	[EXPIRE]	= "expire",
 	[RESET]		= "reset",
 	[SET]		= "set",
@@ -52,6 +54,8 @@ static const struct race_row rows[] = {
 	{ MOST, UNSET_AND_SET },
 	{ 1, UNSET_AND_REUSE }, { 2, UNSET_AND_REUSE }, { 3, UNSET_AND_REUSE },
 	{ MOST, UNSET_AND_REUSE },
+	{ 1, UNSET_AND_HANDLE }, { 2, UNSET_AND_HANDLE }, { 3, UNSET_AND_HANDLE },
+	{ MOST, UNSET_AND_HANDLE },
 	{ 1, EXPIRE }, { 2, EXPIRE }, { 3, EXPIRE }, { MOST, EXPIRE },
 	{ 1, RESET }, { 2, RESET }, { 3, RESET }, { MOST, RESET },
 	{ 1, SET }, { 2, SET }, { 3, SET }, { MOST, SET },
@@ -71,7 +75,7 @@ KUNIT_ARRAY_PARAM(row, rows, row_desc);
  * @runs: the argument of all callouts
  * @n: number of callouts
  * @handle: the callouts' handles, in order of expiry
- * @other: the handle of a callout of another key, if there is one
+ * @other: the handle of a callout that the hash does not find by this key, if there is one
  * @cpu: the thread's CPU
  * @begin: the thread may begin
  * @ret: the return value of its call
@@ -154,8 +158,9 @@ static u64 set_locked(struct callout_base *base, void *arg, u64 tick)
 	struct callout_table *table = co_kernel_table();
 	struct callout_slot *slot = co_slot_get(co_pool(table, base));
 
-	slot->func = race_handler;
-	slot->arg = (unsigned long)arg;
+	/* As handle_set(): untimeout() may be reading them. */
+	WRITE_ONCE(slot->func, race_handler);
+	WRITE_ONCE(slot->arg, (unsigned long)arg);
 	callout_change_state(&slot->node, 0, CALLOUT_S_PENDING);
 	base->until_resize--;
 	base->scheme->ops->start(base->scheme, &slot->node, co_now(base), tick);
@@ -212,6 +217,11 @@ static void race_between(struct hash_race *r, struct callout_base *base,
 	case UNSET_AND_REUSE:
 		unset_locked(base, slot);
 		r->other = set_locked(base, &r->other, tick);
+		break;
+	case UNSET_AND_HANDLE:
+		unset_locked(base, slot);
+		r->other = set_locked(base, r, tick);
+		co_slot_unhash(co_kernel_table(), slot);
 		break;
 	case EXPIRE:
 		/* As at the start of the handler, until race_end_handler(). */
@@ -293,7 +303,7 @@ static void race_in_untimeout(struct kunit *test)
 	if (row->op == UNSET_AND_SET)
 		KUNIT_EXPECT_PTR_EQ(test, slot,
 				    callout_test_slot(r->handle[row->n]));
-	if (row->op == UNSET_AND_REUSE)
+	if (r->other)
 		KUNIT_EXPECT_EQ(test, unsetcallout(r->other), 1);
 	if (gone)
 		KUNIT_EXPECT_EQ(test, callout_test_expires(r->handle[0]), 0);

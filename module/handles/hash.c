@@ -15,10 +15,10 @@
  * Each bucket has its own lock, in its only word: see bucket.c.
  *
  * An empty bucket is locked, given a slot and unlocked in one exchange. A bucket that
- * loses its only slot to co_hash_remove() is also locked, emptied and unlocked in one
- * exchange. The exchange fails unless the bucket has exactly that slot at that moment.
- * Whether the bucket had other slots in the meantime does not matter, since the slot
- * is not read.
+ * loses its only slot to co_hash_remove() or co_hash_take() is also locked, emptied and
+ * unlocked in one exchange. The exchange fails unless the bucket has exactly that slot
+ * at that moment. Whether the bucket had other slots in the meantime does not matter: of
+ * the slot only the name is read, which the base's lock protects.
  *
  * Some keys have at most one slot: for them co_hash_insert_only() searches and inserts
  * in one hold of the bucket's lock. An empty bucket has no slot to search. Such a slot
@@ -362,6 +362,26 @@ struct callout_slot *co_hash_find_slow(struct callout_hash *hash, u64 func,
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_find_slow);
+
+/* co_hash_take() for any bucket; the base of @cpu is locked. */
+struct callout_slot *co_hash_take_slow(struct callout_hash *hash, u16 cpu,
+				       u64 func, u64 arg)
+{
+	struct callout_bucket_hold hold;
+	struct callout_slot *slot;
+
+	co_point();
+	hash_lock(hash, func, arg, &hold);
+	slot = hold_first(&hold, func, arg);
+	if (slot && READ_ONCE(slot->node.cpu) == cpu) {
+		hold_remove(hash, &hold, slot);
+		WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
+	}
+	hash_unlock(hash, &hold);
+	co_point();
+	return slot;
+}
+EXPORT_SYMBOL_IF_KUNIT(co_hash_take_slow);
 
 /*
  * Return the number of slots, approximate if other CPUs insert or remove

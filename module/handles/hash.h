@@ -109,6 +109,8 @@ void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 		      struct callout_bucket_hold *hold);
 bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
 			 bool only);
+struct callout_slot *co_hash_take_slow(struct callout_hash *hash, u16 cpu,
+				       u64 func, u64 arg);
 struct callout_slot *co_hash_find_slow(struct callout_hash *hash, u64 func,
 				       u64 arg, u64 *handle);
 unsigned int co_hash_count(struct callout_hash *hash);
@@ -244,6 +246,31 @@ co_hash_find_again(struct callout_hash *hash, struct callout_slot *slot,
 		   co_slot_arg(slot) == arg && co_slot_func(slot) == func))
 		return slot;
 	return co_hash_find(hash, func, arg, &handle);
+}
+
+/*
+ * As co_hash_find_again(), and remove the slot that is returned if the locked base is
+ * its base too. @slot may have been guessed: any slot of the table. @bucket is or was the
+ * key's bucket, in this section with interrupts off. For a table whose slots enter and
+ * leave the hash only with their base locked, not for a file's.
+ */
+static inline struct callout_slot *
+co_hash_take(struct callout_hash *hash, unsigned long *bucket,
+	     struct callout_slot *slot, u64 func, u64 arg)
+{
+	unsigned long word = (unsigned long)&slot->link;
+
+	/*
+	 * Empty a bucket that has only this slot. If it has, the slot was in the hash when
+	 * its name was read, since its base is locked.
+	 */
+	if (likely(co_slot_arg(slot) == arg && co_slot_func(slot) == func &&
+		   try_cmpxchg(bucket, &word, 0))) {
+		WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
+		co_point();
+		return slot;
+	}
+	return co_hash_take_slow(hash, slot->node.cpu, func, arg);
 }
 
 #endif /* _CALLOUT_HASH_H */

@@ -405,9 +405,29 @@ int resetcallout(callout_handle_t handle, long ticks)
 EXPORT_SYMBOL_GPL(resetcallout);
 
 /*
+ * Guess the slot of a key, without the bucket's lock: nearly always it is the only slot
+ * of its bucket. Return NULL for no guess. Neither result proves anything: by now the
+ * slot may be free or another callout's, so co_hash_take() looks again with the slot's base
+ * locked. Slots stay in memory until the unload, and so does the bucket while interrupts
+ * are off. slot->func is co_slot_func() of a slot that is in this hash, and is read
+ * without a lock elsewhere too.
+ */
+static struct callout_slot *hash_peek(const unsigned long *bucket, u64 func, u64 arg)
+{
+	unsigned long word = READ_ONCE(*bucket);
+	struct callout_slot *slot;
+
+	co_point();
+	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
+	return word && !(word & CALLOUT_BUCKET_STATE) &&
+	       (unsigned long)READ_ONCE(slot->func) == func &&
+	       READ_ONCE(slot->arg) == arg ? slot : NULL;
+}
+
+/*
  * Cancel the callout with this function and argument that expires first, and among
- * equals the callout that was set first. The callout is in the hash until it is
- * cancelled, so that a concurrent call does not miss a callout that fires after all:
+ * equals the callout that was set first. The callout leaves the hash only with its base
+ * locked, so that a concurrent call does not miss a callout that fires after all:
  *
  *	CPU0: co_unset_hashed()			CPU1: co_unset_hashed()
  *	finds the only callout of the key
@@ -422,9 +442,9 @@ int co_unset_hashed(callout_func_t *func, void *arg)
 {
 	u64 f = (unsigned long)func, a = (unsigned long)arg, handle;
 	struct callout_hash *hash = &kernel_table.hash;
+	unsigned long flags, *bucket;
 	struct callout_base *base;
 	struct callout_slot *slot;
-	unsigned long flags;
 	bool done = false;
 
 	if (co_misused_nmi())
@@ -432,11 +452,14 @@ int co_unset_hashed(callout_func_t *func, void *arg)
 	/* Search again if a callout of another base has become the first of the key. */
 	do {
 		local_irq_save(flags);
-		slot = co_hash_find(hash, f, a, &handle);
+		bucket = co_hash_bucket(hash, f, a);
+		slot = hash_peek(bucket, f, a);
+		if (unlikely(!slot))
+			slot = co_hash_find(hash, f, a, &handle);
 		co_point();
 		if (likely(slot)) {
 			base = co_lock_irqs_off(&slot->node);
-			slot = co_hash_find_again(hash, slot, f, a);
+			slot = co_hash_take(hash, bucket, slot, f, a);
 			done = slot && READ_ONCE(slot->node.cpu) == base->index;
 			if (likely(done))
 				handle_cancel(base, slot);

@@ -11,8 +11,8 @@
  * that has used up its generations is retired, so no handle is ever reused: there is
  * no ABA.
  *
- * Chunks are freed only with their table. So a caller with a stale handle may lock the
- * base of the slot and look at the slot, whatever the slot is used for by now.
+ * Chunks are freed only with their table. So a caller with a stale handle or slot may lock
+ * the base of the slot and look at the slot, whatever the slot is used for by now.
  *
  * Free slots are kept for each base, under the base's lock, and a slot returns to the
  * base that its callout belongs to. So setting or cancelling a callout takes one lock,

@@ -107,9 +107,10 @@ point_functions="co_lock_irqs_off:2 co_lock_home_irqs_off:1 co_move_locked:1 co_
 	co_base_set_online:2 co_base_evacuate:2 co_run_begin:1 co_run_with_lock:3 co_run_end:1
 	co_run_end_slow:2 co_end_hold:1 expire:1 co_cancel_wait:1 co_wait_for_handler:2
 	callout_barrier:1 co_hash_insert_alone:1 co_hash_find:1 hash_lock:2
-	co_hash_remove:2 hash_remove:2 co_hash_grow_some:1 co_hash_grow_end:1 co_unset_hashed:1
-	co_slot_steal:3 handle_find_change:1 unsetcallout_sync:2 refill_ask:1 refill:1 co_work_due:1
-	callout_work_run:3 callout_work_drain:3 timer_mod:1 timer_cancel:1
+	co_hash_remove:2 hash_remove:2 co_hash_grow_some:1 co_hash_grow_end:1 hash_peek:1
+	co_hash_take:1 co_hash_take_slow:2 co_unset_hashed:1 co_slot_steal:3 handle_find_change:1
+	unsetcallout_sync:2 refill_ask:1 refill:1 co_work_due:1 callout_work_run:3
+	callout_work_drain:3 timer_mod:1 timer_cancel:1
 	timer_delete_and_wait:1 resize_look:1 resize_move:1 slot_set_times_slow:1 events_expire:2
 	events_copy:2 move_keyed:1 co_file_lock_found:1 co_clock_stepped:1 slot_step:1"
 
