@@ -185,6 +185,57 @@ static void hotplug_comes_home(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);
 }
 
+#define TURNS	64
+
+/**
+ * struct in_turn - a callout that runs once
+ * @c: the callout
+ * @taken: how many of its kind have run
+ * @turn: what @taken was then
+ */
+struct in_turn {
+	struct callout c;
+	atomic_t *taken;
+	int turn;
+};
+
+static void take_turn(void *arg)
+{
+	struct in_turn *t = arg;
+
+	t->turn = atomic_fetch_inc(t->taken);
+}
+
+static void in_turn_drain(struct in_turn *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < TURNS; i++)
+		callout_drain(&t[i].c);
+}
+
+/* Callouts that migrate run in the order in which they were set. */
+static void hotplug_keeps_order(struct kunit *test)
+{
+	struct in_turn *t = kunit_kcalloc(test, TURNS, sizeof(*t), GFP_KERNEL);
+	unsigned int cpu = cpu_to_take(test);
+	atomic_t taken = ATOMIC_INIT(0);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	for (i = 0; i < TURNS; i++) {
+		t[i].taken = &taken;
+		callout_init(&t[i].c, CALLOUT_MPSAFE);
+		callout_reset_on(&t[i].c, 2 * HZ, take_turn, &t[i], cpu);
+	}
+	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(atomic_read(&taken) == TURNS));
+	in_turn_drain(t);
+	for (i = 0; i < TURNS; i++)
+		KUNIT_EXPECT_EQ(test, t[i].turn, i);
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+}
+
 static DEFINE_RAW_SPINLOCK(contended);
 
 /*
@@ -540,6 +591,7 @@ static void hotplug_leaves_no_tasklet(struct kunit *test)
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(hotplug_cpu_goes_away),
 	KUNIT_CASE_SLOW(hotplug_comes_home),
+	KUNIT_CASE_SLOW(hotplug_keeps_order),
 	KUNIT_CASE_SLOW(hotplug_put_off),
 	KUNIT_CASE_SLOW(hotplug_move_is_preempted),
 	KUNIT_CASE_SLOW(hotplug_tasklet_elsewhere),
