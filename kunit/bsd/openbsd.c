@@ -233,6 +233,15 @@ static void openbsd_units(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + INT_MAX);
 	timeout_add_sec(&o->to, INT_MAX);
 	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + INT_MAX);
+	callout_openbsd_add_parts(&o->to, S64_MAX, 0);
+	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + INT_MAX);
+	callout_openbsd_add_parts(&o->to, S64_MAX / NSEC_PER_SEC, S64_MAX);
+	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + INT_MAX);
+	/* A time that has passed long ago means the next tick. */
+	callout_openbsd_add_parts(&o->to, S64_MIN, 0);
+	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + 1);
+	callout_openbsd_add_parts(&o->to, S64_MIN / NSEC_PER_SEC, S64_MIN);
+	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + 1);
 	KUNIT_EXPECT_EQ(test, timeout_del(&o->to), 1);
 }
 
