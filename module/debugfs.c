@@ -31,18 +31,32 @@ static int bases_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(bases);
 
+/* Add up by how much the callouts of some classes were late. */
+static void sum_late(unsigned int first, unsigned int end, u64 late[CALLOUT_LATE_BINS])
+{
+	struct callout_base *base;
+	struct callout_stats s;
+	unsigned int i, j;
+
+	for_each_base_in(base, j, first * nr_cpu_ids, end * nr_cpu_ids) {
+		co_base_stats(base, &s);
+		for (i = 0; i < CALLOUT_LATE_BINS; i++)
+			late[i] += s.late[i];
+	}
+}
+
 static int lateness_show(struct seq_file *m, void *unused)
 {
-	struct callout_stats kernel, sleeps, device;
+	u64 kernel[CALLOUT_LATE_BINS] = {}, device[CALLOUT_LATE_BINS] = {};
 	unsigned int i;
 
-	co_sum_stats(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1, &kernel);
-	co_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &device);
-	co_sum_stats(CALLOUT_CLASSES, CALLOUT_ALL_CLASSES, &sleeps);
+	sum_late(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1, kernel);
+	sum_late(CALLOUT_CLASSES, CALLOUT_ALL_CLASSES, kernel);
+	sum_late(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, device);
 	seq_puts(m, "ticks_from kernel device\n");
 	for (i = 0; i < CALLOUT_LATE_BINS; i++)
 		seq_printf(m, "%llu %llu %llu\n", i ? 1ULL << (i - 1) : 0ULL,
-			   kernel.late[i] + sleeps.late[i], device.late[i]);
+			   kernel[i], device[i]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(lateness);

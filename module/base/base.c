@@ -319,27 +319,3 @@ void co_base_stats(struct callout_base *base, struct callout_stats *stats)
 	co_base_unlock_irq(base);
 }
 EXPORT_SYMBOL_IF_KUNIT(co_base_stats);
-
-/* Sum the counters of the bases of the classes from @first to before @end. */
-void co_sum_stats(unsigned int first, unsigned int end,
-		  struct callout_stats *sum)
-{
-	struct callout_base *base;
-	struct callout_stats one;
-	unsigned int i, j;
-
-	memset(sum, 0, sizeof(*sum));
-	for_each_base_in(base, j, first * nr_cpu_ids, end * nr_cpu_ids) {
-		co_base_stats(base, &one);
-		sum->handlers += one.handlers;
-		sum->wakeups += one.wakeups;
-		sum->false_wakeups += one.false_wakeups;
-		sum->hops += one.hops;
-		sum->visits += one.visits;
-		sum->requeues += one.requeues;
-		sum->max_units = max(sum->max_units, one.max_units);
-		sum->slow += one.slow;
-		for (i = 0; i < CALLOUT_LATE_BINS; i++)
-			sum->late[i] += one.late[i];
-	}
-}

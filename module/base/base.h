@@ -29,7 +29,7 @@
 #define CALLOUT_LATE_BINS	17
 
 /**
- * struct callout_stats - what a base has done, or all bases
+ * struct callout_stats - what a base has done
  * @handlers: callouts that have expired: the sum of @late
  * @wakeups: times the tick source found something due, or should have
  * @false_wakeups: wake-ups that found nothing due
@@ -37,7 +37,7 @@
  * @visits: entries that the scheme has looked at
  * @requeues: entries that the scheme found moved to a later time, and requeued
  * @max_units: most units of work that a base's expiry, or a move of entries, has
- *	done in one hold of the base's lock; the sum over bases is their maximum
+ *	done in one hold of the base's lock
  * @slow: handlers that took too long
  * @late: callouts by the number of ticks from expiry to handler
  * @pending: callouts in the base at present
@@ -617,8 +617,6 @@ struct callout_node *co_find_locked(struct callout_base *base,
 				    callout_match_fn match, const void *data);
 
 void co_base_stats(struct callout_base *base, struct callout_stats *stats);
-void co_sum_stats(unsigned int first, unsigned int end,
-		  struct callout_stats *sum);
 
 /* Record that @units units of work were done in one hold of the lock. */
 static inline void co_count_units(struct callout_base *base, unsigned int units)
