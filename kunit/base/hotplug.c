@@ -206,14 +206,6 @@ static void take_turn(void *arg)
 	t->turn = atomic_fetch_inc(t->taken);
 }
 
-static void in_turn_drain(struct in_turn *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < TURNS; i++)
-		callout_drain(&t[i].c);
-}
-
 /* Callouts that migrate run in the order in which they were set. */
 static void hotplug_keeps_order(struct kunit *test)
 {
@@ -230,9 +222,10 @@ static void hotplug_keeps_order(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(atomic_read(&taken) == TURNS));
-	in_turn_drain(t);
-	for (i = 0; i < TURNS; i++)
+	for (i = 0; i < TURNS; i++) {
+		callout_drain(&t[i].c);
 		KUNIT_EXPECT_EQ(test, t[i].turn, i);
+	}
 	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
 }
 

@@ -176,13 +176,11 @@ u64 callout_test_hash_take(struct callout_test_hash *m, unsigned int key)
 	callout_test_hash_key(key, &func, &arg);
 	local_irq_disable();
 	slot = co_hash_find(&m->hash, func, arg, &handle);
-	if (slot) {
-		if (co_hash_take(&m->hash, co_hash_bucket(&m->hash, func, arg), slot, func,
-				 arg) != slot)
-			handle = 0;
-		else
-			m->seq[handle - 1] = 0;
-	}
+	if (slot && co_hash_take(&m->hash, co_hash_bucket(&m->hash, func, arg), slot, func,
+				 arg) == slot)
+		m->seq[handle - 1] = 0;
+	else
+		handle = 0;
 	local_irq_enable();
 	return handle;
 }
