@@ -279,6 +279,7 @@ class Sample:
         if any(check.startswith("callout_") for check in stage.checks):
             command.append("CONFIG_CALLOUT_KUNIT_TEST=m")
         if self.scope != "library":
+            # Without the laboratory, the compiler leaves calls of it out, but not of a mutant.
             command += ["CONFIG_CALLOUT_LAB=y", "KCFLAGS=" + header]
         self.build(stage.kernel, command)
         user = self.path("user")
