@@ -265,9 +265,9 @@ static void jiffies_look(void)
 	smp_rmb();
 	zero = ktime_get_ns() - jiffy * TICK_NSEC;
 	least = atomic64_read(&callout_jiffy_zero);
-	while (zero < least)
-		if (atomic64_try_cmpxchg(&callout_jiffy_zero, &least, zero))
-			break;
+	while (zero < least &&
+	       !atomic64_try_cmpxchg(&callout_jiffy_zero, &least, zero))
+		;
 }
 
 /* Take a sample at most this often, in jiffies; a power of two. */
