@@ -180,10 +180,8 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 		co_unqueue_locked(base, n);
 		callout_change_state(n, CALLOUT_S_DUE, 0);
 	}
-	if (!stays) {
-		n->home = to->index;
+	if (!stays)
 		base = co_move_locked(base, n, to);
-	}
 	/* Memory prepared only by a static initialiser has no kind yet. */
 	n->kind = CALLOUT_KIND_TIMER;
 	if (!pending)
@@ -208,11 +206,9 @@ static void timer_leaves(struct callout_base *base, struct callout_timer *t,
 	__must_hold(&base->lock)
 {
 	struct callout_node *n = &t->node;
-	bool away = base != to;
 
 	n->home = to->index;
-	callout_change_state(n, CALLOUT_S_AWAY, away ? CALLOUT_S_AWAY : 0);
-	base->leaving = away ? n : NULL;
+	base->leaving = base == to ? NULL : n;
 	base->attention = true;
 }
 

@@ -34,7 +34,7 @@ enum callout_kind {
 #define CALLOUT_S_DRAINING	0x04	/* being drained: cannot be set */
 #define CALLOUT_S_SHUT		0x08	/* cannot be set until initialised */
 #define CALLOUT_S_STARTED_HERE	0x40	/* its handler has started on its base */
-#define CALLOUT_S_AWAY		0x80	/* its cpu is not its home */
+#define CALLOUT_S_AWAY		0x80	/* its cpu is not its home; means nothing for a timer */
 
 /**
  * struct callout_node - an entry of a base and its scheme
@@ -47,7 +47,8 @@ enum callout_kind {
  * @expires: the tick at which the node is due; once it has fired, for the owner's
  *	use
  * @cpu: index of the base to which the node belongs
- * @home: index of the base to which the node returns, if that differs
+ * @home: index of the base to which the node returns, if that differs; of a timer,
+ *	the base to which it leaves once its handler has returned
  * @state: CALLOUT_S_*
  * @kind: what happens when the node is due
  * @flags: for the owner's use
