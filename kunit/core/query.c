@@ -52,6 +52,15 @@ static void query_expires_sbt(struct kunit *test)
 	KUNIT_EXPECT_GE(test, callout_expires_sbt(&c), before + far - SBT_1M);
 	KUNIT_EXPECT_LE(test, callout_expires_sbt(&c), after + far + SBT_1S);
 	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
+
+	/* The last second that a sbintime_t has. */
+	due = SBT_MAX - SBT_1S / 2;
+	callout_reset_sbt(&c, due, 0, callout_virtual_handler, NULL, C_ABSOLUTE);
+	KUNIT_EXPECT_GE(test, callout_expires_sbt(&c), due);
+	KUNIT_EXPECT_LT(test, callout_expires_sbt(&c), due + SBT_1US);
+	callout_reset_sbt(&c, SBT_MAX, 0, callout_virtual_handler, NULL, C_ABSOLUTE);
+	KUNIT_EXPECT_EQ(test, callout_expires_sbt(&c), SBT_MAX);
+	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 }
 
 /* A sbintime_t has seconds for 68 years: any later time is never. */

@@ -191,7 +191,7 @@ sbintime_t callout_expires_sbt(struct callout *c)
 {
 	u64 ns = co_expires_ns(c);
 
-	return ns < S32_MAX * (u64)NSEC_PER_SEC ? sbt_from_ns(ns) : SBT_MAX;
+	return ns < (S32_MAX + 1ULL) * NSEC_PER_SEC ? sbt_from_ns(ns) : SBT_MAX;
 }
 EXPORT_SYMBOL_GPL(callout_expires_sbt);
 
