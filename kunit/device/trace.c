@@ -174,6 +174,73 @@ static void trace_then_set(struct callout_item *item)
 	trace_set(item, 5);
 }
 
+/**
+ * struct traced_address - the events that have a callout's address only
+ * @callout: the address
+ * @inits: number of initialisations
+ * @exits: number of expiries that have ended
+ * @exits_inside: @exits when the handler ran
+ */
+struct traced_address {
+	const void *callout;
+	unsigned int inits, exits, exits_inside;
+};
+
+static void trace_inits(void *data, const void *callout)
+{
+	struct traced_address *t = data;
+
+	t->inits += callout == t->callout;
+}
+
+static void trace_exits(void *data, const void *callout)
+{
+	struct traced_address *t = data;
+
+	t->exits += callout == t->callout;
+}
+
+static void trace_addresses_end(void *t)
+{
+	unregister_trace_callout_init(trace_inits, t);
+	unregister_trace_callout_expire_exit(trace_exits, t);
+	tracepoint_synchronize_unregister();
+}
+
+static void trace_inside(void *arg)
+{
+	struct traced_address *t = arg;
+
+	t->exits_inside = t->exits;
+}
+
+/* An initialisation gives an event, and an expiry one when the handler has returned. */
+static void trace_init_and_exit(struct kunit *test)
+{
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout_virtual *v = test->priv;
+	struct traced_address *t;
+	struct callout c;
+	int ret;
+
+	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	ret = register_trace_callout_init(trace_inits, t) ?:
+	      register_trace_callout_expire_exit(trace_exits, t);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, trace_addresses_end, t));
+	KUNIT_ASSERT_EQ(test, ret, 0);
+
+	t->callout = &c.node;
+	callout_init(&c, CALLOUT_MPSAFE);
+	KUNIT_EXPECT_EQ(test, t->inits, 1);
+
+	t->callout = &a->c.node;
+	callout_reset(&a->c, 1, trace_inside, t);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, t->exits_inside, 0);
+	KUNIT_EXPECT_EQ(test, t->exits, 1);
+}
+
 /* A callout that its handler has set is cancelled as any other. */
 static void trace_set_by_handler(struct kunit *test)
 {
@@ -305,6 +372,7 @@ static void trace_command(struct kunit *test)
 static struct kunit_case trace_cases[] = {
 	KUNIT_CASE(trace_counts),
 	KUNIT_CASE(trace_other_handler),
+	KUNIT_CASE(trace_init_and_exit),
 	KUNIT_CASE(trace_set_by_handler),
 	KUNIT_CASE(trace_timer),
 	KUNIT_CASE(trace_handles),

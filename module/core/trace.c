@@ -10,9 +10,11 @@
 #include "queue.h"
 
 /* For probes in KUnit and in other modules. */
+EXPORT_TRACEPOINT_SYMBOL_GPL(callout_init);
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_start);
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_cancel);
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_expire_entry);
+EXPORT_TRACEPOINT_SYMBOL_GPL(callout_expire_exit);
 
 /* co_trace_set() when settings are traced. */
 void co_trace_start(struct callout_base *base,
