@@ -8,7 +8,6 @@
 #include "base/base.h"
 #include "debugfs.h"
 #include "device/fops.h"
-#include "lab/chip.h"
 
 static struct dentry *dir;
 
@@ -61,29 +60,6 @@ static int lateness_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(lateness);
 
-#ifdef CONFIG_CALLOUT_LAB
-static int chip_show(struct seq_file *m, void *unused)
-{
-	struct callout_base *base;
-	struct callout_chip *chip;
-	unsigned int i;
-
-	seq_puts(m, "cpu interrupts passes queued expired\n");
-	for_each_base(base, i) {
-		if (!co_has_chip(base))
-			continue;
-		chip = co_chip(base);
-		co_base_lock_irq(base);
-		seq_printf(m, "%u %llu %llu %llu %llu\n", base->cpu,
-			   chip->interrupts, chip->passes, chip->queued,
-			   co_handlers(base));
-		co_base_unlock_irq(base);
-	}
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(chip);
-#endif
-
 DEFINE_SHOW_ATTRIBUTE(co_files);
 
 void co_debugfs_init(void)
@@ -91,9 +67,6 @@ void co_debugfs_init(void)
 	dir = debugfs_create_dir("callout", NULL);
 	debugfs_create_file("bases", 0400, dir, NULL, &bases_fops);
 	debugfs_create_file("lateness", 0400, dir, NULL, &lateness_fops);
-#ifdef CONFIG_CALLOUT_LAB
-	debugfs_create_file("chip", 0400, dir, NULL, &chip_fops);
-#endif
 	debugfs_create_file("files", 0400, dir, NULL, &co_files_fops);
 }
 

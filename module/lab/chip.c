@@ -286,12 +286,6 @@ static int chip_create(struct callout_base *base,
 	return 0;
 }
 
-/* Is the base's tick source a chip? */
-bool co_has_chip(struct callout_base *base)
-{
-	return base->tick->create == chip_create;
-}
-
 const struct callout_chip_source callout_chip_busy = {
 	.tick		= {
 		.name		= "chip_busy",

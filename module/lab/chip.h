@@ -69,6 +69,4 @@ co_chip_source(struct callout_base *base)
 	return container_of(base->tick, struct callout_chip_source, tick);
 }
 
-bool co_has_chip(struct callout_base *base);
-
 #endif /* _CALLOUT_TICK_CHIP_H */

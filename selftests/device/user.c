@@ -501,7 +501,7 @@ static bool is_refused(const char *name)
 
 /*
  * The counters of the whole facility, which cover all users, are for root only,
- * by the mode of each file. Some kernels have one more file, "chip".
+ * by the mode of each file.
  */
 static int sees_no_counters_of_others(void)
 {
