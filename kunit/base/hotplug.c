@@ -140,6 +140,14 @@ static unsigned int runs_on(struct callout_timed *t)
 	return READ_ONCE(t->ran_on);
 }
 
+static void timed_set_here(void *arg)
+{
+	struct callout_timed *t = arg;
+
+	callout_init(&t->c, CALLOUT_MPSAFE);
+	callout_reset(&t->c, 3600L * HZ, timed_again, t);
+}
+
 /*
  * A callout migrates away from a CPU that goes offline, and back at its next
  * arm when the CPU is online, also if its handler arms it, or if it was set for
@@ -152,7 +160,7 @@ static void hotplug_comes_home(struct kunit *test)
 	struct callout_timed *t;
 	unsigned int other;
 
-	set = callout_timed_create(test, 4);
+	set = callout_timed_create(test, 5);
 	t = set->t;
 	callout_timed_set_on(&t[0], cpu, 3600L * HZ);
 	/* If there are three CPUs the callout moves twice. */
@@ -160,6 +168,8 @@ static void hotplug_comes_home(struct kunit *test)
 	/* An idle callout stays. */
 	callout_timed_set_on(&t[3], cpu, 3600L * HZ);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);
+	/* A callout belongs to the CPU that has initialised it. */
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(cpu, timed_set_here, &t[4], true));
 	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
 	KUNIT_EXPECT_EQ(test, runs_on(&t[1]), cpu);
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
@@ -183,6 +193,9 @@ static void hotplug_comes_home(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[0].c), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[2].c), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&t[4].c, 3600L * HZ), 1);
+	KUNIT_EXPECT_EQ(test, t[4].c.node.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_stop(&t[4].c), 1);
 }
 
 #define TURNS	64

@@ -6,6 +6,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/timex.h>
+#include "handles/bucket.h"
 #include "lib/common.h"
 #include "lib/hash_model.h"
 
@@ -642,7 +643,20 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 	KUNIT_EXPECT_GE(test, depth, ilog2(NR_COLLIDING));
 }
 
+/* co_bucket_wait() locks a bucket that is free by then. */
+static void hash_waits(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+	unsigned long bucket = 0;
+
+	local_irq_disable();
+	KUNIT_EXPECT_EQ(test, co_bucket_wait(&m->hash, &bucket), 0);
+	local_irq_enable();
+	KUNIT_EXPECT_EQ(test, bucket, CALLOUT_BUCKET_LOCKED);
+}
+
 static struct kunit_case hash_cases[] = {
+	KUNIT_CASE(hash_waits),
 	KUNIT_CASE(hash_random_operations),
 	KUNIT_CASE(hash_finds_the_first),
 	KUNIT_CASE(hash_takes_the_first),

@@ -219,6 +219,19 @@ static void set_on_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
 }
 
+/* A search that begins during a move begins again, whether or not the move has ended. */
+static void reset_in_a_search(struct kunit *test)
+{
+	unsigned int moves;
+
+	co_move_begin();
+	moves = co_moves_read();
+	KUNIT_EXPECT_TRUE(test, co_moves_since(moves));
+	co_move_end();
+	KUNIT_EXPECT_TRUE(test, co_moves_since(moves));
+	KUNIT_EXPECT_FALSE(test, co_moves_since(co_moves_read()));
+}
+
 static void set_timeout(void *arg)
 {
 	u64 *handle = arg;
@@ -313,6 +326,7 @@ static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_in_its_own_handler),
 	KUNIT_CASE(reset_of_timeout),
 	KUNIT_CASE_SLOW(reset_against_untimeout),
+	KUNIT_CASE(reset_in_a_search),
 	KUNIT_CASE(reset_while_cpu_goes),
 	KUNIT_CASE(set_on_cpu),
 	KUNIT_CASE(set_on_every_cpu),

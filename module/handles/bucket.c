@@ -98,3 +98,4 @@ unsigned long co_bucket_wait(struct callout_hash *hash,
 	raw_spin_unlock(&hash->wait);
 	return word;
 }
+EXPORT_SYMBOL_IF_KUNIT(co_bucket_wait);
