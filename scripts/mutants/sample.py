@@ -19,10 +19,9 @@ CPU of User Mode Linux.
 All is in build/mutants/SCOPE-SAMPLE-SEED; an interrupted run continues there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
 of selftests/mutants has reasons for mutants that no check can notice: these are tried on the first
-stage alone, unless another line of the file has the same text and the same change. The last line
-is "N passed, N failed": killed, and survived without a reason. lines.csv there has the lines that
-most checks run, and that fewest notice: how many have passed with the mutant before one has failed,
-if any.
+stage alone. The last line is "N passed, N failed": killed, and survived without a reason. lines.csv
+there has the lines that most checks run, and that fewest notice: how many have passed with the
+mutant before one has failed, if any.
 """
 import collections
 import concurrent.futures
@@ -473,7 +472,7 @@ class Sample:
         reasons = {} if stage is STAGES[self.scope][0] else self.reasons()
         left = [n for n, m in enumerate(self.chosen, 1) if stage.name not in known.get(n, {})
                 and not any(v == "killed" for v, _ in known.get(n, {}).values())
-                and not (self.place(m) in reasons and self.places[self.place(m)] == 1)]
+                and not self.reason(m, reasons)]
         if not left:
             return
         reach = {check: row for check, row in self.map(stage).items() if row[0] <= stage.longest}
@@ -591,10 +590,14 @@ class Sample:
                 out[row[0], row[1]] = row[2]
         return out
 
-    def place(self, m):
-        """A mutant's place in survivors.tsv."""
-        return ("%s %s: %s" % (m.file, m.kind, m.what),
-                self.texts[m.file].split("\n")[m.line - 1].strip())
+    def place(self, m, lines=1):
+        """A mutant's place in survivors.tsv, with its last lines."""
+        above = [line.strip() for line in self.texts[m.file].split("\n")[:m.line] if line.strip()]
+        return "%s %s: %s" % (m.file, m.kind, m.what), " ".join(above[-lines:])
+
+    def reason(self, m, reasons):
+        """Why no check can notice a mutant, or None. The line before tells it from one alike."""
+        return reasons.get(self.place(m, 2 if self.places[self.place(m)] > 1 else 1))
 
     def report(self):
         known = self.verdicts()
@@ -607,9 +610,9 @@ class Sample:
         for n, m in enumerate(self.chosen, 1):
             if any(v == "killed" for v, _ in known.get(n, {}).values()):
                 killed += 1
-            elif self.place(m) in reasons:
+            elif self.reason(m, reasons):
                 equivalent += 1
-                print("equivalent: %s: %s: %s" % (m.name, m.what, reasons[self.place(m)]))
+                print("equivalent: %s: %s: %s" % (m.name, m.what, self.reason(m, reasons)))
             else:
                 print("survived: %s: %s%s" % (m.name, m.what, "" if n in reached else
                                               " (no check reaches it)"))
