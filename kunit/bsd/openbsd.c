@@ -266,6 +266,10 @@ static void openbsd_abs_ts(struct kunit *test)
 	KUNIT_EXPECT_GE(test, o->to.w.c.node.expires, first);
 	/* One tick more for the rounding of sbintime_t. */
 	KUNIT_EXPECT_LE(test, o->to.w.c.node.expires, first + 1);
+	/* The last second that a sbintime_t has. */
+	ts = (struct timespec64){ .tv_sec = S32_MAX };
+	KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 0);
+	KUNIT_EXPECT_LT(test, callout_expires_sbt(&o->to.w.c), SBT_MAX - SBT_1S / 2);
 	ts.tv_sec = S64_MAX;
 	KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 0);
 	KUNIT_EXPECT_GT(test, o->to.w.c.node.expires, first + INT_MAX);

@@ -176,7 +176,7 @@ int callout_openbsd_abs(struct timeout *to, s64 seconds, s64 ns)
 		return 0;
 	if (seconds < 0)
 		sbt = 0;
-	else if (seconds < S32_MAX)
+	else if (seconds <= S32_MAX)
 		/* Round up, so that the timeout is not early. */
 		sbt = (seconds << 32) +
 		      DIV_ROUND_UP_ULL((u64)ns << 32, NSEC_PER_SEC);
