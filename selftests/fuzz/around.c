@@ -103,11 +103,10 @@ static long call_fdinfo(const struct call *c)
 static long call_debugfs(const struct call *c)
 {
 	static const char * const names[] = {
-		DEBUGFS "files", DEBUGFS "bases", DEBUGFS "limits",
-		DEBUGFS "stats",
+		DEBUGFS "files", DEBUGFS "bases", DEBUGFS "lateness",
 	};
 
-	return read_all(names[c->n % 4]);
+	return read_all(names[c->n % ARRAY_SIZE(names)]);
 }
 
 /* Send a descriptor to itself, or leave it in a socket that is closed. */
