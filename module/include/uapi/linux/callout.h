@@ -363,7 +363,8 @@ struct callout_limit {
  * @features: CALLOUT_FEATURE_*
  * @tick_ns: length of a tick
  * @max_outstanding: limit on @outstanding
- * @outstanding: callouts of this file that are pending, or fired and not read
+ * @outstanding: callouts of this file that are pending, unread or, if periodic,
+ *	being read
  * @unread: callouts of @outstanding that have fired
  * @max_user: limit on @user_charged
  * @user_charged: callouts charged to this user: about the sum over the user's files
