@@ -193,6 +193,28 @@ static void base_look_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item->runs, 1);
 }
 
+/* A wake-up that has not ended its look for due callouts is not false yet. */
+static void base_look_is_not_false(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 1);
+
+	callout_virtual_set(item, 10);
+	fake.ops.advance = endless_advance;
+	/* On PREEMPT_RT a second expiry follows, until jiffies change. */
+	fake.search_takes = CALLOUT_MAX_HANDLERS + 1;
+	/* Otherwise the tasklet would continue at once. */
+	callout_test_set_online(v->base, false);
+	v->now += 10;
+	local_bh_disable();
+	co_softclock(v->base);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, v->base->stats.wakeups, 1);
+	KUNIT_EXPECT_EQ(test, v->base->stats.false_wakeups, 0);
+	fake.ops.advance = callout_hashed_wheel.advance;
+	callout_stop(&item->c);
+}
+
 static bool base_match(struct callout_node *n, const void *data)
 {
 	return container_of(n, struct callout, node)->arg == data;
@@ -232,13 +254,39 @@ static void base_find_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake.searches, 1);
 }
 
+static DEFINE_SPINLOCK(contended);
+
+/* A search finds a callout that was put off, too. */
+static void base_find_put_off(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 1);
+	struct callout_node *n;
+
+	callout_test_need_spinlocks(test);
+	fake.ops.find = fake_find;
+	callout_init_mtx(&item->c, &contended, CALLOUT_TRYLOCK);
+	item->c.node.cpu = CALLOUT_VIRTUAL;
+	spin_lock_bh(&contended);
+	callout_virtual_set(item, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	spin_unlock_bh(&contended);
+	co_base_lock_irq(v->base);
+	n = co_find_locked(v->base, base_match, item);
+	co_base_unlock_irq(v->base);
+	KUNIT_EXPECT_PTR_EQ(test, n, &item->c.node);
+	KUNIT_EXPECT_EQ(test, fake.searches, 0);
+}
+
 static struct kunit_case base_cases[] = {
 	KUNIT_CASE(base_reserve),
 	KUNIT_CASE(base_indirect),
 	KUNIT_CASE(base_next_in_the_past),
 	KUNIT_CASE(base_next_not_found),
 	KUNIT_CASE(base_look_ends),
+	KUNIT_CASE(base_look_is_not_false),
 	KUNIT_CASE(base_find_due),
+	KUNIT_CASE(base_find_put_off),
 	{}
 };
 

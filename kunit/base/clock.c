@@ -146,6 +146,7 @@ static void clock_of_a_tick(struct kunit *test)
 	u64 far = v->now + U64_MAX / 4 / TICK_NSEC;
 
 	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, v->now), v->now * TICK_NSEC);
+	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, v->now - 1), (v->now - 1) * TICK_NSEC);
 	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, v->now + 1), (v->now + 1) * TICK_NSEC);
 	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, far), far * TICK_NSEC);
 	KUNIT_EXPECT_EQ(test, co_to_ns(v->base, far + 1), U64_MAX / 2);

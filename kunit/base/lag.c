@@ -462,6 +462,20 @@ static void lag_zero_end(void *data)
 	atomic64_set(&callout_jiffy_zero, min_t(s64, *zero, atomic64_read(&callout_jiffy_zero)));
 }
 
+/* Return callout_jiffy_zero, which is restored at the end of the case; NULL: not used. */
+static s64 *lag_save_zero(struct kunit *test)
+{
+	s64 *zero;
+
+	if (!lag_applies())
+		return NULL;
+	zero = kunit_kzalloc(test, sizeof(*zero), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, zero);
+	*zero = atomic64_read(&callout_jiffy_zero);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, lag_zero_end, zero));
+	return zero;
+}
+
 /*
  * If jiffies lagged when the module was loaded, jiffy 0 seems later than it was. That is
  * noticed when jiffies no longer lag, as long as any callout is due.
@@ -469,19 +483,40 @@ static void lag_zero_end(void *data)
 static void lag_is_noticed(struct kunit *test)
 {
 	struct lagged *l = lagged_new(test);
-	s64 *zero;
+	s64 *zero = lag_save_zero(test);
 
-	if (!lag_applies())
+	if (!zero)
 		return;
-	zero = kunit_kzalloc(test, sizeof(*zero), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, zero);
-	*zero = atomic64_read(&callout_jiffy_zero);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, lag_zero_end, zero));
 	atomic64_add(LOST_NS, &callout_jiffy_zero);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(({
 		callout_reset(&l->c, 1, lagged_handler, l);
 		atomic64_read(&callout_jiffy_zero) < *zero + LOST_NS / 2;
 	})));
+}
+
+/* Where jiffy 0 says so, a time's tick is the earlier one, to the nanosecond. */
+static void lag_from_ns_by_zero(struct kunit *test)
+{
+	struct callout_base *base = co_base(0);
+	u64 jiffy, now, tick, passed;
+	unsigned int i;
+	s64 zero;
+
+	if (!lag_save_zero(test))
+		return;
+	/* Even if ticks have been lost before. */
+	atomic64_set(&callout_jiffy_zero, co_jiffies_zero() + 10 * TICK_NSEC);
+	for (i = 0; i < 1000; i++) {
+		zero = atomic64_read(&callout_jiffy_zero);
+		jiffy = get_jiffies_64();
+		now = ktime_get_ns();
+		tick = co_from_ns(base, zero + (jiffy + 20) * TICK_NSEC + i % 2, now);
+		passed = get_jiffies_64() - jiffy;
+		/* Otherwise the present jiffy says an earlier tick, or either has changed. */
+		if (now <= zero + jiffy * TICK_NSEC && !passed &&
+		    zero == atomic64_read(&callout_jiffy_zero))
+			KUNIT_EXPECT_EQ(test, tick, jiffy + 21 + i % 2);
+	}
 }
 
 static struct kunit_case lag_cases[] = {
@@ -492,6 +527,7 @@ static struct kunit_case lag_cases[] = {
 	KUNIT_CASE(lag_hops),
 	KUNIT_CASE(lag_of_linux_wheel),
 	KUNIT_CASE(lag_is_noticed),
+	KUNIT_CASE(lag_from_ns_by_zero),
 	{}
 };
 

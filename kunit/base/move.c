@@ -5,6 +5,7 @@
  * A migration takes the locks of the two bases one after the other. The case holds
  * the second lock, so that the callout stays between the two bases.
  */
+#include "core/cpu.h"
 #include "lib/virtual.h"
 
 struct moving;
@@ -242,9 +243,55 @@ static void move_after_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l->c.node.cpu, l->home);
 }
 
+static DEFINE_SPINLOCK(put_off_lock);
+
+/* Callouts that wait for a contended lock when their CPU dies move in order, some at a time. */
+static void move_of_put_off(struct kunit *test)
+{
+	enum { N = CALLOUT_BUDGET + 3 };
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, N);
+	unsigned int i, left, cpu = raw_smp_processor_id();
+	struct callout_base *to = co_base(cpu);
+	bool more, again;
+
+	callout_test_need_spinlocks(test);
+	if (!co_is_wheel(to))
+		kunit_skip(test, "looks at the order of a bucket");
+	callout_test_pin(test, cpu);
+	/* They must not be due in the other base, whose time is another. */
+	v->now = max(v->now, co_now(to) + CALLOUT_TEST_FAR);
+	spin_lock_bh(&put_off_lock);
+	for (i = 0; i < N; i++) {
+		callout_init_mtx(&a[i].c, &put_off_lock, CALLOUT_TRYLOCK);
+		a[i].c.node.cpu = CALLOUT_VIRTUAL;
+		callout_virtual_set(&a[i], 1);
+	}
+	v->now++;
+	co_expire(v->base);
+	local_irq_disable();
+	co_base_lock(to);
+	co_base_lock_nested(v->base);
+	more = co_take_over(v->base, to);
+	left = co_base_pending(v->base);
+	again = co_take_over(v->base, to);
+	co_base_unlock(v->base);
+	co_base_unlock(to);
+	local_irq_enable();
+	spin_unlock_bh(&put_off_lock);
+	KUNIT_EXPECT_TRUE(test, more);
+	KUNIT_EXPECT_EQ(test, left, 3);
+	KUNIT_EXPECT_FALSE(test, again);
+	for (i = 1; i < N; i++)
+		KUNIT_EXPECT_PTR_EQ(test, a[i].c.node.entry.prev, &a[i - 1].c.node.entry);
+	for (i = 0; i < N; i++)
+		KUNIT_EXPECT_EQ(test, callout_drain(&a[i].c), 1);
+}
+
 static struct kunit_case move_cases[] = {
 	KUNIT_CASE_PARAM(move_met, moving_gen_params),
 	KUNIT_CASE(move_after_handler),
+	KUNIT_CASE(move_of_put_off),
 	{}
 };
 

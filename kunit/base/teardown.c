@@ -140,6 +140,38 @@ static void teardown_set_programs_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[1].c), 1);
 }
 
+static void then_dies(struct callout_item *item)
+{
+	struct callout_base *base = item->v->base;
+
+	co_base_lock_irq(base);
+	base->dead = true;
+	base->attention = true;
+	WRITE_ONCE(base->armed, 0);
+	co_base_unlock_irq(base);
+}
+
+/* A base that dies in a handler, and whose CPU goes, programs nothing for the rest. */
+static void teardown_yields_for_good(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 2);
+	unsigned int programs;
+
+	item[0].then = then_dies;
+	callout_virtual_set(&item[0], 1);
+	callout_virtual_set(&item[1], 1);
+	callout_test_set_online(v->base, false);
+	programs = v->programs;
+	v->now++;
+	local_bh_disable();
+	co_softclock(v->base);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, v->ran, 1);
+	KUNIT_EXPECT_EQ(test, v->programs, programs);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item[1].c), 1);
+}
+
 static void teardown_deaf(void *unused)
 {
 	local_irq_disable();
@@ -298,6 +330,7 @@ static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_handler_is_the_last),
 	KUNIT_CASE(teardown_last_programs_nothing),
 	KUNIT_CASE(teardown_set_programs_nothing),
+	KUNIT_CASE(teardown_yields_for_good),
 	KUNIT_CASE(teardown_waits_for_kick),
 	KUNIT_CASE(teardown_cancels_hrtimer),
 	KUNIT_CASE(teardown_cancels_hrtimer_elsewhere),

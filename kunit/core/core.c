@@ -125,6 +125,31 @@ static void core_state_in_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->seen, 2);
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+
+	/* So it is if it was set for a time, which has passed. */
+	a->ret = -100;
+	callout_reset_sbt(&a->c, 1, 0, callout_virtual_handler, a, C_ABSOLUTE);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->seen, 2);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+}
+
+static void then_look_at_interrupts(struct callout_item *item)
+{
+	item->seen = irqs_disabled();
+}
+
+/* The handler of a callout without a lock runs with interrupts on. */
+static void core_interrupts_are_on(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	a->then = then_look_at_interrupts;
+	a->seen = 1;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->seen, 0);
 }
 
 static DEFINE_SPINLOCK(lock_before);
@@ -484,6 +509,37 @@ static void core_destroy_counts_pending(struct kunit *test)
 			co_debug_deactivate(&a[i].c);
 }
 
+/* A callout whose base is not online goes to the CPU that the call names. */
+static void core_reset_on_from_a_dead_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout_virtual *v = test->priv;
+
+	callout_test_set_online(v->base, false);
+	callout_reset_on(&a->c, CALLOUT_TEST_FAR, callout_virtual_handler, a, other);
+	KUNIT_EXPECT_EQ(test, a->c.node.cpu, co_base(other)->index);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+}
+
+/* A callout away from a home that is not online stays where it is, and goes home later. */
+static void core_away_stays(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	callout_test_pin(test, cpu);
+	a->c.node.home = co_base(cpu)->index;
+	a->c.node.state |= CALLOUT_S_AWAY;
+	callout_test_set_online(co_base(cpu), false);
+	callout_virtual_set(a, 10);
+	callout_test_set_online(co_base(cpu), true);
+	KUNIT_EXPECT_EQ(test, a->c.node.cpu, CALLOUT_VIRTUAL);
+	callout_reset(&a->c, CALLOUT_TEST_FAR, callout_virtual_handler, a);
+	KUNIT_EXPECT_EQ(test, a->c.node.cpu, co_base(cpu)->index);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+}
+
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_reset),
 	KUNIT_CASE(core_stop),
@@ -491,6 +547,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_least_distance_is_one),
 	KUNIT_CASE(core_greatest_distance),
 	KUNIT_CASE(core_state_in_handler),
+	KUNIT_CASE(core_interrupts_are_on),
 	KUNIT_CASE(core_state_in_next_handler),
 	KUNIT_CASE(core_active),
 	KUNIT_CASE(core_handler_sets_itself),
@@ -502,6 +559,8 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_reset_due),
 	KUNIT_CASE(core_schedule),
 	KUNIT_CASE(core_reset_on_moves),
+	KUNIT_CASE(core_reset_on_from_a_dead_cpu),
+	KUNIT_CASE(core_away_stays),
 	KUNIT_CASE(core_running_moves_afterwards),
 	KUNIT_CASE(core_ran_until_it_is_set),
 	KUNIT_CASE(core_destroy_counts_pending),

@@ -253,6 +253,7 @@ static void expiry_counts_lateness(struct kunit *test)
 	};
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout_stats s;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(late); i++) {
@@ -262,6 +263,9 @@ static void expiry_counts_lateness(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_handlers(v->base), ARRAY_SIZE(late));
 	for (i = 0; i < CALLOUT_LATE_BINS; i++)
 		KUNIT_EXPECT_EQ(test, v->base->stats.late[i], bins[i]);
+	/* With the visits of callouts that were due. */
+	co_base_stats(v->base, &s);
+	KUNIT_EXPECT_EQ(test, s.visits, v->base->scheme->visits + ARRAY_SIZE(late));
 }
 
 /* Runs under stop_machine(): no other CPU takes a lock while debug_locks is off. */

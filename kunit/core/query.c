@@ -53,6 +53,11 @@ static void query_expires_sbt(struct kunit *test)
 	KUNIT_EXPECT_LE(test, callout_expires_sbt(&c), after + far + SBT_1S);
 	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 
+	before = callout_sbinuptime();
+	callout_reset_sbt(&c, 3600 * SBT_1S, 0, callout_virtual_handler, NULL, C_HARDCLOCK);
+	KUNIT_EXPECT_GE(test, callout_expires_sbt(&c), before + 3600 * SBT_1S - SBT_1M);
+	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
+
 	/* The last second that a sbintime_t has. */
 	due = SBT_MAX - SBT_1S / 2;
 	callout_reset_sbt(&c, due, 0, callout_virtual_handler, NULL, C_ABSOLUTE);
@@ -94,6 +99,20 @@ static void query_func(struct kunit *test)
 	callout_reset(c, 12, callout_virtual_handler, a + 1);
 	callout_stop(c);
 	KUNIT_EXPECT_PTR_EQ(test, callout_arg(c), (void *)(a + 1));
+}
+
+/* Initialising a callout again forgets its function, argument and time. */
+static void query_func_of_none(struct kunit *test)
+{
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	callout_virtual_set(a, 10);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+	callout_init(&a->c, CALLOUT_MPSAFE);
+	a->c.node.cpu = CALLOUT_VIRTUAL;
+	KUNIT_EXPECT_NULL(test, callout_func(&a->c));
+	KUNIT_EXPECT_NULL(test, callout_arg(&a->c));
+	KUNIT_EXPECT_EQ(test, callout_expires(&a->c), 0);
 }
 
 static void then_ask(struct callout_item *item)
@@ -187,6 +206,7 @@ static struct kunit_case query_cases[] = {
 	KUNIT_CASE(query_expires_sbt),
 	KUNIT_CASE(query_expires_in_decades),
 	KUNIT_CASE(query_func),
+	KUNIT_CASE(query_func_of_none),
 	KUNIT_CASE(query_running),
 	KUNIT_CASE(query_waiting),
 	KUNIT_CASE(query_cpu),

@@ -366,6 +366,29 @@ static void grow_gives_a_million_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&callout_resize_work));
 }
 
+/* Callouts by handle, which are queued in another way, make a wheel grow, too. */
+static void grow_with_handles(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), n, i;
+	struct callout_base *base = co_base(cpu);
+	callout_handle_t *handles;
+
+	callout_test_pin(test, cpu);
+	/* After other suites the wheel may be large. */
+	two_looks();
+	n = CALLOUT_WHEEL_MANY * buckets_of(base) + 1;
+	KUNIT_ASSERT_EQ(test, callout_reserve(n), 0);
+	handles = callout_test_vcalloc(test, n, sizeof(*handles));
+	for (i = 0; i < n; i++)
+		handles[i] = setcallout_on(callout_crowd_handler, NULL, CALLOUT_TEST_FAR, cpu);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(CALLOUT_WHEEL_MANY * buckets_of(base) >= n &&
+						  !is_moving(base)));
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_EQ(test, unsetcallout(handles[i]), 1);
+	two_looks();
+}
+
 static void crowd_set_here(void *arg)
 {
 	callout_crowd_set(arg, 0, ROOM + 1, CALLOUT_TEST_FAR);
@@ -495,6 +518,7 @@ static struct kunit_case grow_cases[] = {
 	KUNIT_CASE(grow_shrinks_without_memory),
 	KUNIT_CASE(grow_begins_small),
 	KUNIT_CASE_SLOW(grow_gives_a_million_back),
+	KUNIT_CASE(grow_with_handles),
 	KUNIT_CASE(grow_asked_by_interrupt),
 	KUNIT_CASE_SLOW(grow_under_load),
 	{}

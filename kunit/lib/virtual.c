@@ -28,6 +28,7 @@ static u64 virtual_from_ns(struct callout_base *base, u64 due, u64 now)
 {
 	u64 tick = EPOCH;
 
+	the_virtual.wrong_now += now < the_virtual.zero_ns || now > ktime_get_ns();
 	if (due > the_virtual.zero_ns)
 		tick += DIV_ROUND_UP_ULL(due - the_virtual.zero_ns, TICK_NSEC);
 	return max(tick, the_virtual.now + 1);

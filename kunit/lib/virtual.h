@@ -23,6 +23,7 @@
  * @programs: how often the source was programmed
  * @ran: number of handlers that have run
  * @zero_ns: CLOCK_MONOTONIC at the beginning of the case
+ * @wrong_now: how often the source was given a time that is not the clock's
  */
 struct callout_virtual {
 	struct kunit *test;
@@ -33,6 +34,7 @@ struct callout_virtual {
 	unsigned int programs;
 	unsigned int ran;
 	u64 zero_ns;
+	unsigned int wrong_now;
 };
 
 /**
