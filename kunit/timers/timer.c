@@ -37,6 +37,11 @@ static void timer_class_by_flags(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, base_of(p), base);
 		if (base->tick == &callout_tick_jiffies)
 			KUNIT_EXPECT_EQ(test, p->t.node.expires, p->t.expires);
+		else
+			KUNIT_EXPECT_GT(test, p->t.node.expires,
+					co_now(base) + FAR / 2 * TICK_NSEC / base->tick_ns);
+		if (base->tick != &callout_tick_jiffies && co_is_wheel(base))
+			KUNIT_EXPECT_EQ(test, (unsigned long)p->t.node.time, p->t.expires);
 		KUNIT_EXPECT_EQ(test, p->t.flags, all_flags[i]);
 		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
 	}
@@ -92,6 +97,66 @@ static void timer_on_no_cpu(struct kunit *test)
 		if (base->cpu == cpu)
 			KUNIT_EXPECT_EQ(test, p->cpu, cpu);
 	}
+}
+
+/* A timer that is added on a CPU that is not online is in this CPU's base. */
+static void timer_on_a_dead_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct probe *p = probe_create(test, TIMER_PINNED);
+	unsigned int this = raw_smp_processor_id();
+
+	/* The second time the timer is in the dead CPU's base already. */
+	for (i = 0; i < 2; i++) {
+		callout_test_set_online(co_base(other), false);
+		p->t.expires = jiffies + FAR;
+		callout_timer_add_on(&p->t, other);
+		callout_test_set_online(co_base(other), true);
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p), co_base(this));
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+		callout_timer_add_on(&p->t, other);
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p), co_base(other));
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	}
+}
+
+static void reduce_thread(void *arg)
+{
+	struct probe *p = arg;
+
+	if (callout_test_spin_until(callout_test_told(&p->go)))
+		callout_timer_reduce(&p->t, p->jiffy + FAR - 10);
+}
+
+/*
+ * timer_reduce() that meets a setting for an earlier time changes nothing.
+ *
+ *	CPU0				CPU1: timer_reduce(t, 90)
+ *	lock(base)			t.expires is 100: continue
+ *	t.expires = 80
+ *	unlock(base)
+ *					lock(base): t.expires is 80: return
+ */
+static void timer_reduce_meets_earlier(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct probe *p = probe_create(test, TIMER_PINNED);
+	struct callout_test_thread *t;
+	struct callout_base *base;
+	bool waits;
+
+	p->jiffy = jiffies;
+	callout_timer_mod(&p->t, p->jiffy + FAR);
+	base = base_of(p);
+	t = callout_test_thread(test, other, reduce_thread, p);
+	raw_spin_lock_irq(&base->lock);
+	callout_test_tell(&p->go);
+	waits = callout_test_contended(base);
+	WRITE_ONCE(p->t.expires, p->jiffy + FAR - 20);
+	raw_spin_unlock_irq(&base->lock);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_TRUE(test, waits);
+	KUNIT_EXPECT_EQ(test, p->t.expires, p->jiffy + FAR - 20);
 }
 
 struct anywhere {
@@ -331,6 +396,8 @@ static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_classes_sleep),
 	KUNIT_CASE(timer_set_anywhere),
 	KUNIT_CASE(timer_on_no_cpu),
+	KUNIT_CASE(timer_on_a_dead_cpu),
+	KUNIT_CASE(timer_reduce_meets_earlier),
 	KUNIT_CASE(timer_follows),
 	KUNIT_CASE(timer_run_by_another_cpu),
 	KUNIT_CASE_SLOW(timer_crowd_of_an_idle_cpu),
