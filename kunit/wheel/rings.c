@@ -5,6 +5,7 @@
  * The case acts as the worker: it stops a move between any two units.
  */
 #include <linux/cpu.h>
+#include <linux/mm.h>
 #include <linux/numa.h>
 #include "lib/crowd.h"
 #include "core/resize.h"
@@ -354,11 +355,35 @@ static int resize_init(struct kunit *test)
 	return callout_virtual_create(test, FIRST);
 }
 
+/* A ring's pages are free again when the ring is, the pages that it does not need at once. */
+static void resize_leaks_no_pages(struct kunit *test)
+{
+	const unsigned int rings = 1000, buckets = 16384;
+	struct sysinfo before, after;
+	struct callout_ring ring;
+	unsigned int i;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	si_meminfo(&before);
+	for (i = 0; i < rings; i++) {
+		KUNIT_ASSERT_EQ(test, 0, co_ring_alloc(&ring, buckets, NUMA_NO_NODE,
+						       GFP_KERNEL));
+		co_ring_free(&ring);
+	}
+	si_meminfo(&after);
+	/*
+	 * A ring needs 99 of 128 pages. Other tasks take some, too, and a list of this
+	 * CPU, which is not counted, has up to some thousand.
+	 */
+	KUNIT_EXPECT_LT(test, before.freeram, after.freeram + rings * 10);
+}
+
 static struct kunit_case resize_cases[] = {
 	KUNIT_CASE(resize_keeps_order),
 	KUNIT_CASE_SLOW(resize_random_operations),
 	KUNIT_CASE(resize_stop_and_drain),
 	KUNIT_CASE(resize_shows_both_sizes),
+	KUNIT_CASE(resize_leaks_no_pages),
 	KUNIT_CASE_SLOW(resize_holds_are_bounded),
 	KUNIT_CASE(resize_base_dies),
 	KUNIT_CASE_SLOW(resize_cpu_dies),

@@ -367,6 +367,24 @@ static void walk_resized(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 2 * buckets);
 }
 
+/* A walk pays for the buckets that it finds empty, and ends with its budget. */
+static void walk_pays_for_empty_buckets(struct kunit *test)
+{
+	const unsigned int n = 100;
+	struct callout_model *m = callout_model_create(test, 1024, n);
+	unsigned int left = CALLOUT_MIN_BUDGET, i;
+	LIST_HEAD(due);
+
+	/* Now the first entry is where the walk begins. */
+	co_wheel_empty(to_wheel(m->s));
+	for (i = 0; i < n; i++)
+		callout_model_start(m, &m->entry[i], TICK + i);
+	for (i = 0; i < n; i++)
+		callout_model_stop(m, &m->entry[i]);
+	KUNIT_EXPECT_TRUE(test, m->s->ops->advance(m->s, TICK + n - 1, &left, &due));
+	KUNIT_EXPECT_EQ(test, left, 0);
+}
+
 static struct kunit_case walk_cases[] = {
 	KUNIT_CASE_PARAM(walk_stop_next, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_stop_next_and_file_elsewhere,
@@ -375,6 +393,7 @@ static struct kunit_case walk_cases[] = {
 	KUNIT_CASE_PARAM(walk_stop_all, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_stop_all_and_start, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_left_behind, geometry_gen_params),
+	KUNIT_CASE(walk_pays_for_empty_buckets),
 	KUNIT_CASE_PARAM(walk_start_for_later_lap, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_start_in_the_past, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_rearm_next_later, geometry_gen_params),

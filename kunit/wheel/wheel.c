@@ -320,6 +320,21 @@ static void wheel_search_pays_once_for_a_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget, UINT_MAX);
 }
 
+/* A search pays for each bucket that it looks at, and ends with its budget. */
+static void wheel_search_keeps_to_its_budget(struct kunit *test)
+{
+	const unsigned int n = 1024;
+	struct callout_model *m = callout_model_create(test, n, n);
+	unsigned int left = CALLOUT_MIN_BUDGET, i;
+
+	for (i = 0; i < n; i++)
+		callout_model_start(m, &m->entry[i], n + i);
+	for (i = 0; i < n - 1; i++)
+		callout_model_stop(m, &m->entry[i]);
+	KUNIT_EXPECT_LT(test, m->s->ops->next_due(m->s, &left), 2 * n - 1);
+	KUNIT_EXPECT_EQ(test, left, 0);
+}
+
 static struct kunit_case wheel_cases[] = {
 	KUNIT_CASE_PARAM(wheel_random_operations, geometry_gen_params),
 	KUNIT_CASE(wheel_create_refuses_bad_sizes),
@@ -335,6 +350,7 @@ static struct kunit_case wheel_cases[] = {
 	KUNIT_CASE_PARAM(wheel_search_pays_once_for_a_cancel, geometry_gen_params),
 	KUNIT_CASE(wheel_empty_finds_what_follows),
 	KUNIT_CASE_PARAM(wheel_finds_late_entry, geometry_gen_params),
+	KUNIT_CASE(wheel_search_keeps_to_its_budget),
 	{}
 };
 
