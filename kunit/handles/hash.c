@@ -643,6 +643,17 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 	KUNIT_EXPECT_GE(test, depth, ilog2(NR_COLLIDING));
 }
 
+/* The earliest comes first also if the other is as far away as can be. */
+static void hash_order_of_the_farthest(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+
+	callout_test_hash_insert(m, 0, 0, (1ULL << 63) + 10);
+	callout_test_hash_insert(m, 1, 0, 10);
+	KUNIT_EXPECT_EQ(test, 1, hash_next(m));
+	KUNIT_EXPECT_EQ(test, 0, hash_next(m));
+}
+
 /* co_bucket_wait() locks a bucket that is free by then. */
 static void hash_waits(struct kunit *test)
 {
@@ -657,6 +668,7 @@ static void hash_waits(struct kunit *test)
 
 static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_waits),
+	KUNIT_CASE(hash_order_of_the_farthest),
 	KUNIT_CASE(hash_random_operations),
 	KUNIT_CASE(hash_finds_the_first),
 	KUNIT_CASE(hash_takes_the_first),

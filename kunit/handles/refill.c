@@ -77,6 +77,49 @@ static void refill_asks_nothing_at_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, setcallout(callout_stock_handler, NULL, CALLOUT_TEST_FAR), 0);
 }
 
+/* The worker adds nothing where there is enough, however often it runs. */
+static void refill_adds_once(struct kunit *test)
+{
+	unsigned int chunks;
+
+	refill_settle();
+	callout_refill_work.func(&callout_refill_work);
+	chunks = co_kernel_table()->nr_chunks;
+	callout_refill_work.func(&callout_refill_work);
+	KUNIT_EXPECT_EQ(test, co_kernel_table()->nr_chunks, chunks);
+}
+
+/* The worker is asked for a hash that wants to grow, although slots are free. */
+static void refill_asks_for_the_hash(struct kunit *test)
+{
+	struct callout_hash *hash = &co_kernel_table()->hash;
+	void (*wake)(struct irq_work *) = callout_refill_irq_work.func;
+	unsigned int grow_at, i;
+	callout_handle_t handle[2];
+
+	if (co_base(0)->scheme->ops->find)
+		kunit_skip(test, "needs the hash");
+	callout_test_pin(test, raw_smp_processor_id());
+	KUNIT_ASSERT_EQ(test, callout_reserve(2 * CALLOUT_LOW_WATER), 0);
+	refill_settle();
+	callout_refill_work.func(&callout_refill_work);
+	callout_test_set_asking(callout_test_count_asking);
+	atomic_set(&callout_test_asked, 0);
+	grow_at = hash->grow_at;
+	WRITE_ONCE(hash->grow_at, 1);
+	/* Two in one bucket: it is crowded. */
+	for (i = 0; i < 2; i++)
+		handle[i] = callout_timeout(callout_stock_handler, hash, CALLOUT_TEST_FAR);
+	irq_work_sync(&callout_refill_irq_work);
+	KUNIT_EXPECT_EQ(test, atomic_read(&callout_test_asked), 1);
+	WRITE_ONCE(hash->grow_at, grow_at);
+	callout_test_set_asking(wake);
+	/* Don't lose the request. */
+	wake(&callout_refill_irq_work);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, unsetcallout(handle[i]), 1);
+}
+
 /* Counts the worker's calls to make the hash grow, and the calls without the table's lock. */
 static unsigned int growths, growths_unlocked;
 
@@ -255,6 +298,8 @@ static void refill_is_not_needed_to_move(struct kunit *test)
 
 static struct kunit_case refill_cases[] = {
 	KUNIT_CASE(refill_asks_once),
+	KUNIT_CASE(refill_adds_once),
+	KUNIT_CASE(refill_asks_for_the_hash),
 	KUNIT_CASE(refill_asks_nothing_at_the_limit),
 	KUNIT_CASE(refill_hash_grows_under_the_lock),
 	KUNIT_CASE(refill_grows_when_a_setting_fails),

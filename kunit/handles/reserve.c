@@ -18,6 +18,8 @@ static void reserve_adds_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_reserve(have), 0);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
 	KUNIT_EXPECT_GT(test, callout_test_free_slots(cpu), have);
+	/* All slots of a chunk but the first chunk's spare one. */
+	KUNIT_EXPECT_EQ(test, (callout_test_free_slots(cpu) - have) % CALLOUT_CHUNK_SLOTS, 0);
 }
 
 /* The slots are in the pool that setcallout() uses, even on a nohz_full CPU. */

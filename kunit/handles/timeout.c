@@ -200,6 +200,7 @@ static void compat_by_handle(struct kunit *test)
 	struct callout_handle none = CALLOUT_HANDLE_INITIALIZER(&none);
 	struct callout_handle a, b, c;
 
+	c.handle = 7;
 	callout_handle_init(&c);
 	KUNIT_EXPECT_EQ(test, c.handle, 0);
 	a = timeout(func_1, &args[0], CALLOUT_TEST_FAR);
@@ -208,6 +209,9 @@ static void compat_by_handle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[0], b), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1], b), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], c), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], none), -1);
+	/* Nor does a handle that no table has. */
+	none.handle = U64_MAX;
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], none), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[0]), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1]), -1);

@@ -122,6 +122,18 @@ void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 	local_irq_enable();
 }
 
+/* Is @a before @b? Slots that have fired are first, by time, the others follow by tick. */
+static bool model_before(const struct callout_slot *a, const struct callout_slot *b)
+{
+	bool fired = a->node.expires >= CALLOUT_SLOT_FIRED;
+	bool other = b->node.expires >= CALLOUT_SLOT_FIRED;
+
+	if (fired != other)
+		return fired;
+	return fired ? co_slot_fired(a) < co_slot_fired(b) :
+		       a->node.expires < b->node.expires;
+}
+
 /* The first slot of @key, or NULL. With @pending, the first that has not fired. */
 static struct callout_slot *model_first(struct callout_test_hash *m,
 					unsigned int key, bool pending)
@@ -137,10 +149,8 @@ static struct callout_slot *model_first(struct callout_test_hash *m,
 		    slot->arg != arg ||
 		    (pending && !(slot->node.state & CALLOUT_S_PENDING)))
 			continue;
-		if (!found ||
-		    co_slot_order(slot) < co_slot_order(found) ||
-		    (co_slot_order(slot) == co_slot_order(found) &&
-		     m->seq[i] < seq)) {
+		if (!found || model_before(slot, found) ||
+		    (!model_before(found, slot) && m->seq[i] < seq)) {
 			found = slot;
 			seq = m->seq[i];
 		}
