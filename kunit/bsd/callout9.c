@@ -151,6 +151,7 @@ static void bsd_precision(struct kunit *test)
 /* So is a callout that is set in nanoseconds. */
 static void bsd_precision_in_ns(struct kunit *test)
 {
+	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
 	unsigned int i, shared = 0;
 	u64 first;
@@ -166,6 +167,7 @@ static void bsd_precision_in_ns(struct kunit *test)
 		shared += a->c.node.expires > first + 1;
 	}
 	KUNIT_EXPECT_GE(test, shared, 48);
+	KUNIT_EXPECT_EQ(test, v->wrong_now, 0);
 	callout_stop(&a->c);
 }
 
@@ -245,6 +247,23 @@ static void bsd_when_in_ticks(struct kunit *test)
 	}
 }
 
+/* callout_when() of the longest time, and of precisions that are out of range. */
+static void bsd_when_at_the_limits(struct kunit *test)
+{
+	sbintime_t tick = sbt_ticks(1), when, pr;
+
+	callout_when(SBT_MAX, 0, C_HARDCLOCK, &when, &pr);
+	KUNIT_EXPECT_EQ(test, when, SBT_MAX);
+	/* A relative time is rounded up with C_HARDCLOCK only. */
+	callout_when(tick / 2, -7, 0, &when, &pr);
+	KUNIT_EXPECT_LE(test, when, callout_sbinuptime() + tick / 2);
+	KUNIT_EXPECT_EQ(test, pr, 0);
+	callout_when(SBT_1S, 0, C_PREL(0), &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, SBT_1S);
+	callout_when(SBT_1S, 7, C_PREL(64), &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, 7);
+}
+
 /* A callout does not run at a tick that begins before its time. */
 static void bsd_never_early(struct kunit *test)
 {
@@ -276,6 +295,20 @@ static void bsd_never_early(struct kunit *test)
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+}
+
+/* A callout with a lock drops the time for which it was set before, too. */
+static void bsd_drops_its_time(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	callout_init(&a->c, 0);
+	a->c.node.cpu = CALLOUT_VIRTUAL;
+	callout_reset_sbt(&a->c, SBT_1M * 60, 0, callout_virtual_handler, a, 0);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
 }
 
 /**
@@ -387,6 +420,26 @@ static void bsd_trylock(struct kunit *test)
 	/* The lock was released. */
 	spin_lock_bh(&try_lock);
 	spin_unlock_bh(&try_lock);
+}
+
+static DEFINE_RWLOCK(try_rwlock);
+
+/* So it is if the lock is taken for reading, and has a writer. */
+static void bsd_trylock_shared(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	callout_test_need_spinlocks(test);
+	callout_init_rw(&a->c, &try_rwlock, CALLOUT_SHAREDLOCK | CALLOUT_TRYLOCK);
+	a->c.node.cpu = CALLOUT_VIRTUAL;
+	write_lock_bh(&try_rwlock);
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	write_unlock_bh(&try_rwlock);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
 }
 
 /**
@@ -532,6 +585,29 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, v->base->attention);
 }
 
+static void then_drain_and_set_other(struct callout_item *item)
+{
+	item->ret = callout_async_drain(&item->c, count_other_drain);
+	callout_virtual_set(item->other, 1);
+}
+
+/* An asynchronous drain refuses no setting of another callout. */
+static void bsd_async_drain_of_another(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+
+	/* The second callout has run, and is set in another way from then on. */
+	callout_virtual_set(&a[1], 1);
+	callout_virtual_run_to(v, v->now + 1);
+	a[0].then = then_drain_and_set_other;
+	a[0].other = &a[1];
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].ret, 0);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&a[1].c));
+}
+
 /* callout_schedule_on() keeps the function and the argument. */
 static void bsd_schedule_on(struct kunit *test)
 {
@@ -644,12 +720,16 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_precision_in_ns),
 	KUNIT_CASE(bsd_absolute),
 	KUNIT_CASE(bsd_when_in_ticks),
+	KUNIT_CASE(bsd_when_at_the_limits),
 	KUNIT_CASE(bsd_never_early),
+	KUNIT_CASE(bsd_drops_its_time),
 	KUNIT_CASE(bsd_never_early_jiffies),
 	KUNIT_CASE(bsd_sbinuptime),
 	KUNIT_CASE(bsd_trylock),
+	KUNIT_CASE(bsd_trylock_shared),
 	KUNIT_CASE(bsd_trylock_holds),
 	KUNIT_CASE(bsd_async_drain),
+	KUNIT_CASE(bsd_async_drain_of_another),
 	KUNIT_CASE(bsd_schedule_on),
 	KUNIT_CASE(bsd_over_when_unlocked),
 	KUNIT_CASE(bsd_free_stopped_by_rcu),

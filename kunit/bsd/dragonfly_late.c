@@ -25,7 +25,7 @@
  * @taken: the core has taken the second setting, and waits for @go
  * @go: the core may continue
  * @over: the call of the handler has returned
- * @begun: the handler of the second callout has begun
+ * @begun: the handler of the second callout, or setting, has begun
  * @done: the handler of the second callout is about to return
  * @waited: @done, after the call of the first handler
  */
@@ -158,8 +158,49 @@ static void df_late_recycled(struct kunit *test)
 	callout_terminate(&l->c);
 }
 
+static void df_late_count(void *arg)
+{
+	struct df_late *l = arg;
+
+	callout_test_tell(&l->begun);
+}
+
+/*
+ * A callout that the core had just taken runs at its new time only.
+ *
+ *	CPU0				CPU1: expiry
+ *					takes c, calls its function
+ *	callout_reset(c, 5)
+ *					c is pending: no handler is queued
+ */
+static void df_late_reset(struct kunit *test)
+{
+	struct df_late *l = df_late_create(test);
+	struct callout_test_thread *t;
+
+	l->c.w.cpu = CALLOUT_WORK_STAY;
+	l->c.w.c.node.cpu = CALLOUT_VIRTUAL;
+	t = callout_test_thread(test, l->other, df_late_expire, l);
+	callout_reset(&l->c, DISTANCE, df_late_count, l);
+	l->due = l->c.w.c.func;
+	l->c.w.c.func = df_late_due;
+	callout_test_tell(&l->expire);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&l->taken)));
+	callout_reset(&l->c, DISTANCE, df_late_count, l);
+	callout_test_tell(&l->go);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	flush_work(&l->c.w.work);
+	KUNIT_EXPECT_FALSE(test, callout_test_told(&l->begun));
+	callout_virtual_run_to(l->v, l->v->now + DISTANCE);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&l->begun)));
+	callout_terminate(&l->c);
+}
+
 static struct kunit_case df_late_cases[] = {
 	KUNIT_CASE(df_late_terminate),
+	KUNIT_CASE(df_late_reset),
 	KUNIT_CASE(df_late_recycled),
 	{}
 };

@@ -74,8 +74,11 @@ static void late_expire(void *arg)
 	callout_virtual_expire(l->v);
 }
 
-/* Set a callout, let another CPU take it, and stop that CPU short of the handler. */
-static struct late *late_take(struct kunit *test)
+/*
+ * Set a callout, which has run here before if @ran, let another CPU take it, and stop
+ * that CPU short of the handler.
+ */
+static struct late *late_take(struct kunit *test, bool ran)
 {
 	unsigned int other = callout_test_pin_one(test);
 	struct late *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
@@ -88,6 +91,10 @@ static struct late *late_take(struct kunit *test)
 	l->c.w.cpu = CALLOUT_WORK_STAY;
 	l->c.w.c.node.cpu = CALLOUT_VIRTUAL;
 	callout_test_drains_work(test, &l->c.w);
+	if (ran) {
+		callout_schedule(&l->c, 1);
+		callout_virtual_run_to(l->v, l->v->now + 1);
+	}
 	callout_schedule(&l->c, 1);
 	l->due = l->c.w.c.func;
 	l->c.w.c.func = late_due;
@@ -111,7 +118,7 @@ static void late_go(struct kunit *test, struct late *l)
  */
 static void late_stop(struct kunit *test)
 {
-	struct late *l = late_take(test);
+	struct late *l = late_take(test, false);
 
 	KUNIT_EXPECT_TRUE(test, callout_stop(&l->c));
 	KUNIT_EXPECT_TRUE(test, callout_invoking(&l->c));
@@ -132,7 +139,7 @@ static void late_stop(struct kunit *test)
 /* A callout set again at that point, with another handler, runs the handler of each setting. */
 static void late_set(struct kunit *test)
 {
-	struct late *l = late_take(test);
+	struct late *l = late_take(test, false);
 
 	callout_reset(&l->c, DISTANCE, late_other, l);
 	KUNIT_EXPECT_FALSE(test, callout_invoking(&l->c));
@@ -158,15 +165,15 @@ static void late_halt_go(void *arg)
 	callout_test_tell(&l->go);
 }
 
-/* Halting a callout at that point waits for the handler. */
+/* Halting a callout at that point waits for the handler, whoever ran it before. */
 static void late_halt(struct kunit *test)
 {
-	struct late *l = late_take(test);
+	struct late *l = late_take(test, true);
 	struct callout_test_thread *t;
 
 	t = callout_test_thread(test, raw_smp_processor_id(), late_halt_go, l);
 	KUNIT_EXPECT_TRUE(test, callout_halt(&l->c, NULL));
-	KUNIT_EXPECT_EQ(test, l->runs, 1);
+	KUNIT_EXPECT_EQ(test, l->runs, 2);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_TRUE(test, callout_test_join(l->thread));
 }

@@ -259,6 +259,13 @@ static void openbsd_abs_ts(struct kunit *test)
 	ts.tv_sec = 0;
 	KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 0);
 	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + 1);
+	/* So does a time before boot, however long before: 2^32 s less would be 34 years ahead. */
+	ts.tv_sec = -1;
+	KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 0);
+	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + 1);
+	ts.tv_sec = -(3LL << 30);
+	KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 0);
+	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + 1);
 	ts.tv_sec = now.tv_sec + 100;
 	KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 0);
 	first = o->v->now + DIV_ROUND_UP_ULL(timespec64_to_ns(&ts) -
@@ -330,6 +337,37 @@ static void openbsd_initializer(struct kunit *test)
 	timeout_del_barrier(&still_softclock);
 	timeout_del_barrier(&still_proc);
 	timeout_del_barrier(&still_uptime);
+	/* Only TIMEOUT_MPSAFE and threads do without the kernel's lock. */
+	KUNIT_EXPECT_NOT_NULL(test, still_softclock.w.c.lock);
+	KUNIT_EXPECT_NULL(test, still_proc.w.c.lock);
+	KUNIT_EXPECT_NULL(test, still_uptime.w.c.lock);
+}
+
+static void expect_added_on(struct kunit *test, struct timeout *to, unsigned int cpu)
+{
+	KUNIT_EXPECT_EQ(test, timeout_add(to, INT_MAX), 1);
+	KUNIT_EXPECT_PTR_EQ(test, co_base(to->w.c.node.cpu), co_base(cpu));
+	KUNIT_EXPECT_EQ(test, timeout_del(to), 1);
+}
+
+/* A timeout with TIMEOUT_PROC stays on the CPU that prepared it, any other is on the first CPU. */
+static void openbsd_add_where(struct kunit *test)
+{
+	unsigned int first = cpumask_first(cpu_online_mask);
+	unsigned int last = cpumask_last(cpu_online_mask);
+	struct ob *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, o);
+	callout_test_pin(test, last);
+	if (co_home_cpu() != last)
+		kunit_skip(test, "needs a CPU that is not nohz_full");
+	callout_test_drains_work(test, &still_softclock.w);
+	expect_added_on(test, &still_softclock, first);
+	timeout_set_flags(&o->to, ob_handler, o, KCLOCK_NONE, 0);
+	callout_test_drains_work(test, &o->to.w);
+	expect_added_on(test, &o->to, first);
+	timeout_set_flags(&o->to, ob_handler, o, KCLOCK_NONE, TIMEOUT_PROC);
+	expect_added_on(test, &o->to, last);
 }
 
 /* This needs its own thread: while a handler spins no thread can be created. */
@@ -607,6 +645,7 @@ static struct kunit_case openbsd_cases[] = {
 	KUNIT_CASE_PARAM(openbsd_abs_ts, kind_gen_params),
 	KUNIT_CASE(openbsd_abs_on_the_first_cpu),
 	KUNIT_CASE(openbsd_initializer),
+	KUNIT_CASE(openbsd_add_where),
 	KUNIT_CASE_PARAM(openbsd_barrier, kind_gen_params),
 	KUNIT_CASE_PARAM(openbsd_del_barrier, kind_gen_params),
 	KUNIT_CASE_PARAM(openbsd_references, kind_gen_params),

@@ -15,6 +15,9 @@
  * @begun: the handler of @first has begun
  * @go: the handler of @first may return
  * @done: the handler of @first is about to return
+ * @p_begun: the handler of @p has begun
+ * @p_go: the handler of @p may return
+ * @drained: the function of a drain of @first was called
  */
 struct ordered {
 	struct callout_work first;
@@ -22,6 +25,9 @@ struct ordered {
 	bool begun;
 	bool go;
 	bool done;
+	bool p_begun;
+	bool p_go;
+	bool drained;
 };
 
 static void ordered_first(void *arg)
@@ -104,9 +110,46 @@ static void ordered_barrier_passes_queued(struct kunit *test)
 	callout_test_tell(&o->go);
 }
 
+static void ordered_second(void *arg)
+{
+	struct ordered *o = arg;
+
+	callout_test_tell(&o->p_begun);
+	callout_test_wait_until(callout_test_told(&o->p_go));
+}
+
+static void ordered_drained(void *arg)
+{
+	struct ordered *o = arg;
+
+	callout_test_tell(&o->drained);
+}
+
+/*
+ * An asynchronous drain is not over before its function has been called, although the
+ * handler has returned: here it waits for its turn behind another handler.
+ */
+static void ordered_async_drain_waits(struct kunit *test)
+{
+	struct ordered *o = ordered_create(test);
+
+	callout_work_reset(&o->p, 1, ordered_second, o);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(work_pending(&o->p.work)));
+	KUNIT_EXPECT_EQ(test, callout_work_async_drain(&o->first, ordered_drained), 0);
+	callout_test_tell(&o->go);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&o->p_begun)));
+	KUNIT_EXPECT_EQ(test, callout_work_async_drain(&o->first, ordered_nothing), 0);
+	callout_test_tell(&o->p_go);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&o->drained)));
+}
+
 static struct kunit_case ordered_cases[] = {
 	KUNIT_CASE(ordered_drain_finds),
 	KUNIT_CASE(ordered_barrier_passes_queued),
+	KUNIT_CASE(ordered_async_drain_waits),
 	{}
 };
 

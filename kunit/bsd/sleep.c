@@ -70,6 +70,21 @@ static struct placed *placed_new(struct kunit *test)
 	return l;
 }
 
+/* A handler that sleeps does not delay another one of its CPU. */
+static void sleep_beside_another(struct kunit *test)
+{
+	struct placed *a = placed_new(test), *b = placed_new(test);
+
+	callout_test_pin(test, raw_smp_processor_id());
+	a->waits = true;
+	callout_work_reset(&a->p, 1, placed_handler, a);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_counted(&a->begun)));
+	callout_work_reset(&b->p, 1, placed_handler, b);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_counted(&b->done)));
+	KUNIT_EXPECT_EQ(test, callout_test_counted(&a->done), 0);
+	callout_test_tell(&a->go);
+}
+
 /* The handler runs on the requested CPU. */
 static void sleep_on(struct kunit *test)
 {
@@ -358,6 +373,7 @@ static void sleep_mutex(struct kunit *test)
 
 static struct kunit_case sleep_cases[] = {
 	KUNIT_CASE(sleep_on),
+	KUNIT_CASE(sleep_beside_another),
 	KUNIT_CASE(sleep_on_first_or_callers),
 	KUNIT_CASE(sleep_on_busy),
 	KUNIT_CASE(sleep_sbt),
