@@ -33,6 +33,17 @@ has_slack() {
 
 slack() { check "default slack $*" has_slack "$@"; }
 
+# has_buckets N [PARAMETER=VALUE...]: each base has N buckets, and sysfs says so
+has_buckets() {
+	want=$1
+	shift
+	insmod /lib/callout.ko "$@" || return
+	shown=$(cat /sys/module/callout/parameters/buckets)
+	found=$(awk 'NR > 1 { print $3 }' /sys/kernel/debug/callout/bases | sort -u)
+	rmmod callout
+	[ "$shown" = "$want" ] && [ "$found" = "$want" ]
+}
+
 # refused PARAMETER=VALUE [OTHERS...]: EINVAL, a line in the log that names module and parameter,
 # nothing left behind
 refused() {
@@ -114,8 +125,9 @@ while [ $i -lt "${CALLOUT_ROUNDS:-10}" ]; do
 	fi
 	i=$((i + 1))
 done
+check "256 buckets" has_buckets 256 buckets=256
 for wrong in buckets=3 buckets=1 buckets=2 buckets=-1 buckets=2097152 buckets=many buckets=; do
-	choices "4 1048576" "$wrong"
+	says "$wrong: neither 0 nor a power of two from 4 to 1048576" "$wrong"
 done
 for wrong in tick_source=nonsense tick_source= tick_source=chip; do
 	says "$wrong: unknown; use $sources" "$wrong"
@@ -126,6 +138,7 @@ says "tick_source=nonsense: unknown; use $sources" tick_source=nonsense buckets=
 jiffies="jiffies ticks [0-9]+ times a second; for another hz use tick_source=hrtimer"
 says "hz=99: $jiffies" hz=99
 says "hz=1001: $jiffies" hz=1001 tick_source=jiffies
+load "hz=$(dmesg | sed -n 's/.*jiffies ticks \([0-9]*\) times.*/\1/p' | head -n 1)"
 refuse hz=-1 tick_source=hrtimer
 says "hz=1000001: at most 1000000" hz=1000001 tick_source=hrtimer
 load hz=1000000 tick_source=hrtimer
@@ -148,6 +161,7 @@ for limit in max_callouts max_per_file max_per_user; do
 		says "$limit=$wrong: not from 1 to 10000000" $limit=$wrong
 	done
 	load $limit=10000000
+	load $limit=1
 done
 for limit in max_per_file max_per_user; do
 	check "$limit: refuse 0 when loaded" write_refused $limit 0

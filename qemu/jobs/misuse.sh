@@ -85,6 +85,12 @@ expect function 'callout: set without a function' 'WARNING: .*core/arm\.c:'
 became='preempt_count [0-9a-f]{8} became [0-9a-f]{8}'
 expect preempt "callout: disable_preemption.*: $became" "$context"
 expect preempt_locked "callout: disable_preemption.*: $became" "$context"
+expect preempt_timer "callout: disable_preemption.*: $became" "$context"
+sleeps='BUG: sleeping function called from invalid context at'
+expect atomic_barrier "$sleeps .*core/stop\.c:"
+# The kernel reports it once a second.
+! wanted atomic_work || sleep 2
+expect atomic_work "$sleeps .*bsd/work_drain\.c:" "$sleeps .*workqueue\.c:"
 expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
 expect null 'callout: NULL instead of a callout' 'WARNING: .*core/debug\.c:'
 expect nmi 'callout: called in an NMI' 'WARNING: .*core/debug\.c:'

@@ -109,6 +109,8 @@ static long long sizes(void)
 TEST_F(counters, requeues)
 {
 	long long size, before, more = 0;
+	long long visits = bases_sum("visits", -1);
+	long long false_wakeups = bases_sum("false_wakeups", -1);
 	__u64 handle;
 	int try, i;
 
@@ -132,6 +134,9 @@ TEST_F(counters, requeues)
 			break;
 	}
 	EXPECT_LE(FEW / 2, more);
+	EXPECT_LE(FEW / 2, bases_sum("visits", -1) - visits);
+	EXPECT_LT(0, bases_sum("false_wakeups", -1) - false_wakeups);
+	EXPECT_LT(0, bases_sum("max_units", -1));
 }
 
 /* Each counts as late by some number of ticks, as the device's and not as kernel code's. */
@@ -146,6 +151,8 @@ TEST_F(counters, lateness)
 	ASSERT_TRUE(receive_many(self->fd));
 	EXPECT_LE(device + N, debugfs_sum("lateness", "device", -1));
 	EXPECT_GT(kernel + N, debugfs_sum("lateness", "kernel", -1));
+	/* 0, 1, 2, 4 and so on. */
+	EXPECT_EQ(65535, debugfs_sum("lateness", "ticks_from", -1));
 }
 
 /* Only root reads them. */

@@ -24,7 +24,7 @@
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, preempt_locked, lock, slow, null, nmi, unlocked, drain, drain_own, timer_free, timer_init, timer_zeroed, timer_irq or timer_drain");
+MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, preempt_locked, preempt_timer, atomic_barrier, atomic_work, lock, slow, null, nmi, unlocked, drain, drain_own, timer_free, timer_init, timer_zeroed, timer_irq or timer_drain");
 
 #define FAR		(3600L * HZ)
 
@@ -145,6 +145,43 @@ static int change_preempt_count_under_lock(struct callout *c)
 	callout_reset(c, 1, disable_preemption, NULL);
 	spin_unlock_bh(&lock);
 	return wait_for_runs(1) ? 0 : -EIO;
+}
+
+static void disable_preemption_in_timer(struct timer_list *unused)
+{
+	disable_preemption(NULL);
+}
+
+static int change_preempt_count_in_timer(struct callout *unused)
+{
+	static struct timer_list t;
+
+	timer_setup(&t, disable_preemption_in_timer, 0);
+	mod_timer(&t, jiffies + 1);
+	return wait_for_runs(1) && !timer_delete_sync(&t) ? 0 : -EIO;
+}
+
+/* Nothing runs for which they would have to wait. */
+static int barrier_in_atomic_context(struct callout *unused)
+{
+	preempt_disable();
+	callout_barrier();
+	preempt_enable();
+	return 0;
+}
+
+static int work_drain_in_atomic_context(struct callout *unused)
+{
+	struct callout_work *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return -ENOMEM;
+	callout_work_init(p);
+	preempt_disable();
+	callout_work_drain(p);
+	preempt_enable();
+	kfree(p);
+	return 0;
 }
 
 /* A lock that exists for lockdep only. */
@@ -438,6 +475,9 @@ static const struct {
 	{ "function", set_without_function },
 	{ "preempt", change_preempt_count },
 	{ "preempt_locked", change_preempt_count_under_lock },
+	{ "preempt_timer", change_preempt_count_in_timer },
+	{ "atomic_barrier", barrier_in_atomic_context },
+	{ "atomic_work", work_drain_in_atomic_context },
 	{ "lock", return_with_lock },
 	{ "slow", slow_handlers },
 	{ "null", use_null },
