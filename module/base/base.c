@@ -65,15 +65,13 @@ struct callout_base *co_lock_slow(struct callout_node *n)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_lock_slow);
 
-/* co_lock_home() when that base's CPU is coming up or going down, or is not this CPU. */
+/*
+ * co_lock_home() when that base's CPU is not online: lock this CPU's base, which a CPU can
+ * still use when it is coming up or going down.
+ */
 struct callout_base *co_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock)
 {
-	co_base_lock(base);
-	/* A CPU that is coming up or going down can still use its own base. */
-	if (base->online || base == co_base_sibling(base, smp_processor_id()))
-		return base;
-	co_base_unlock(base);
 	base = co_base_sibling(base, smp_processor_id());
 	co_base_lock(base);
 	return base;

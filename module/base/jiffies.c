@@ -123,7 +123,7 @@ VISIBLE_IF_KUNIT unsigned long co_jiffies_hop_again(u64 now, u64 tick,
 EXPORT_SYMBOL_IF_KUNIT(co_jiffies_hop_again);
 
 /*
- * Can @base, whose CPU this is, wait for the next tick's own interrupt? That saves
+ * Can @base wait for the next tick's own interrupt, on this CPU? That saves
  * setting a timer in expiry, which would be expensive: the kernel has just searched
  * its wheel for the next timer, found none, and would search again at each tick.
  * The answer is no if the CPU is idle, since its tick may be stopped, where the
@@ -189,15 +189,13 @@ static void jiffies_set_timer(struct callout_base *base, u64 now, u64 tick)
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
 	u64 now = jiffies_now(base);
-	bool here;
 
 	lockdep_assert_held(&base->lock);
 	if (tick > now && jiffies_tick_looks(base))
 		return;
-	here = jiffies_timer_here(base);
-	if (here && tick == now + 1 && jiffies_tick_runs(base)) {
+	if (tick == now + 1 && jiffies_tick_runs(base)) {
 		irq_work_queue(&base->next_tick);
-	} else if (here && unlikely(tick <= now) && in_interrupt() &&
+	} else if (unlikely(tick <= now) && in_interrupt() &&
 		   co_goes_on_here(base)) {
 		/*
 		 * A tick that has come has no edge of jiffies to wait for. In task

@@ -57,7 +57,7 @@ static sbintime_t sbt_precision(sbintime_t sbt, sbintime_t pr, int flags)
 
 	pr = max_t(sbintime_t, pr, 0);
 	/* As in FreeBSD, a fraction applies to a relative time only. */
-	if (!(flags & C_ABSOLUTE) && shift >= 0 && shift < 63 && sbt > 0)
+	if (!(flags & C_ABSOLUTE) && shift >= 0 && shift < 63)
 		pr = max(pr, sbt >> shift);
 	return pr;
 }

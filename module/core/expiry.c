@@ -126,7 +126,7 @@ static unsigned int co_expire_none(struct callout_base *base,
 static void co_begin_tick(struct callout_base *base, u64 now)
 	__must_hold(&base->lock)
 {
-	if (!list_empty(&base->put_off) && now != base->now)
+	if (now != base->now)
 		list_splice_tail_init(&base->put_off, &base->due);
 	base->now = now;
 }

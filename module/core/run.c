@@ -303,8 +303,7 @@ unsigned int co_run_func(struct callout_base *base, struct callout_node *n,
 	lock_map_release(&map);
 	co_check_context(base, func);
 	co_run_end(base, arg);
-	if (lock)
-		base->stage = CALLOUT_STAGE_STARTED;
+	base->stage = CALLOUT_STAGE_STARTED;
 	return 1;
 }
 
