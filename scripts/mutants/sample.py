@@ -610,9 +610,9 @@ class Sample:
         for n, m in enumerate(self.chosen, 1):
             if any(v == "killed" for v, _ in known.get(n, {}).values()):
                 killed += 1
-            elif self.reason(m, reasons):
+            elif why := self.reason(m, reasons):
                 equivalent += 1
-                print("equivalent: %s: %s: %s" % (m.name, m.what, self.reason(m, reasons)))
+                print("equivalent: %s: %s: %s" % (m.name, m.what, why))
             else:
                 print("survived: %s: %s%s" % (m.name, m.what, "" if n in reached else
                                               " (no check reaches it)"))
