@@ -205,10 +205,7 @@ static void base_look_is_not_false(struct kunit *test)
 	fake.search_takes = CALLOUT_MAX_HANDLERS + 1;
 	/* Otherwise the tasklet would continue at once. */
 	callout_test_set_online(v->base, false);
-	v->now += 10;
-	local_bh_disable();
-	co_softclock(v->base);
-	local_bh_enable();
+	callout_virtual_wake_at(v, v->now + 10);
 	KUNIT_EXPECT_EQ(test, v->base->stats.wakeups, 1);
 	KUNIT_EXPECT_EQ(test, v->base->stats.false_wakeups, 0);
 	fake.ops.advance = callout_hashed_wheel.advance;

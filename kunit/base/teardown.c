@@ -163,10 +163,7 @@ static void teardown_yields_for_good(struct kunit *test)
 	callout_virtual_set(&item[1], 1);
 	callout_test_set_online(v->base, false);
 	programs = v->programs;
-	v->now++;
-	local_bh_disable();
-	co_softclock(v->base);
-	local_bh_enable();
+	callout_virtual_wake_at(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, v->ran, 1);
 	KUNIT_EXPECT_EQ(test, v->programs, programs);
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[1].c), 1);

@@ -3,7 +3,6 @@
  * wake.c - suite callout_wake: when a base programs its tick source, and how
  * wake-ups are counted, on a virtual clock
  */
-#include <linux/bottom_half.h>
 #include "lib/virtual.h"
 #include "wheel/hashed_wheel.h"
 
@@ -42,14 +41,6 @@ static void wake_programs_the_source(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
-static void wake_at(struct callout_virtual *v, u64 now)
-{
-	WRITE_ONCE(v->now, now);
-	local_bh_disable();
-	co_softclock(v->base);
-	local_bh_enable();
-}
-
 /*
  * At the programmed tick its callouts run, then the next tick is programmed. Before
  * the programmed tick, that tick is programmed once more.
@@ -63,15 +54,15 @@ static void wake_tick_by_tick(struct kunit *test)
 	callout_virtual_set(&a[0], 2);
 	callout_virtual_set(&a[1], 3);
 	v->programs = 0;
-	wake_at(v, start + 1);
+	callout_virtual_wake_at(v, start + 1);
 	KUNIT_EXPECT_EQ(test, v->ran, 0);
 	KUNIT_EXPECT_EQ(test, v->programs, 1);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 2);
-	wake_at(v, start + 2);
+	callout_virtual_wake_at(v, start + 2);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 3);
-	wake_at(v, start + 3);
+	callout_virtual_wake_at(v, start + 3);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, v->programs, 2);
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
@@ -88,7 +79,7 @@ static void wake_for_the_cancelled(struct kunit *test)
 	callout_stop(&a[0].c);
 	KUNIT_EXPECT_EQ(test, v->base->armed, start + 1000);
 	v->programs = 0;
-	wake_at(v, start + 900);
+	callout_virtual_wake_at(v, start + 900);
 	KUNIT_EXPECT_EQ(test, v->programs, 0);
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 	callout_virtual_set(&a[0], 10);
@@ -117,18 +108,18 @@ static void wake_counts(struct kunit *test)
 	struct callout_item *a = callout_virtual_items(test, 1);
 	u64 start = v->now;
 
-	wake_at(v, start);
+	callout_virtual_wake_at(v, start);
 	expect_counts(test, 1, 1, 0);
 	callout_virtual_set(a, 10);
-	wake_at(v, start + 5);
+	callout_virtual_wake_at(v, start + 5);
 	expect_counts(test, 1, 1, 1);
 	callout_virtual_run_to(v, start + 6);
 	expect_counts(test, 1, 1, 1);
-	wake_at(v, start + 10);
+	callout_virtual_wake_at(v, start + 10);
 	expect_counts(test, 2, 1, 1);
 	callout_virtual_set(a, 10);
 	callout_stop(&a->c);
-	wake_at(v, start + 20);
+	callout_virtual_wake_at(v, start + 20);
 	expect_counts(test, 3, 2, 1);
 	callout_virtual_set(a, 10);
 	callout_virtual_run_to(v, start + 30);
@@ -141,7 +132,7 @@ static void wake_falsely(struct callout_item *item, u64 now)
 {
 	callout_virtual_set(item, now - item->v->now);
 	callout_virtual_set(item, 1000);
-	wake_at(item->v, now);
+	callout_virtual_wake_at(item->v, now);
 }
 
 /*
@@ -157,12 +148,12 @@ static void wake_spaces_false(struct kunit *test)
 
 	v->base->wake_gap = 25;
 	callout_virtual_set(&a[1], start - v->now);
-	wake_at(v, start);
+	callout_virtual_wake_at(v, start);
 	wake_falsely(&a[0], start + 1);
 	/* A single false wake-up delays nothing. */
 	callout_virtual_set(&a[1], 1);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 2);
-	wake_at(v, start + 2);
+	callout_virtual_wake_at(v, start + 2);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 2);
 	wake_falsely(&a[0], start + 3);
 	expect_counts(test, 4, 2, 0);
@@ -174,7 +165,7 @@ static void wake_spaces_false(struct kunit *test)
 	callout_virtual_set(&a[2], 2);
 	callout_virtual_set(&a[3], 22);
 	KUNIT_EXPECT_EQ(test, v->programs, 1);
-	wake_at(v, start + 25);
+	callout_virtual_wake_at(v, start + 25);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 3);
 	KUNIT_EXPECT_EQ(test, a[2].runs, 1);
 	KUNIT_EXPECT_EQ(test, a[3].runs, 1);
@@ -186,7 +177,7 @@ static void wake_spaces_false(struct kunit *test)
 	wake_falsely(&a[2], start + 27);
 	expect_counts(test, 7, 4, 0);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 50);
-	wake_at(v, start + 50);
+	callout_virtual_wake_at(v, start + 50);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 4);
 
 	/* Kernel code's bases are woken at each tick for which a callout is set. */
@@ -215,7 +206,7 @@ static void wake_false_after_many_looks(struct kunit *test)
 		callout_virtual_set(&a[i], 1 + (i + 1) * lap);
 	callout_virtual_set(&a[N], 1);
 	callout_stop(&a[N].c);
-	wake_at(v, start + 1);
+	callout_virtual_wake_at(v, start + 1);
 	KUNIT_EXPECT_GE(test, v->base->scheme->visits, N);
 	expect_counts(test, 1, 1, 0);
 	for (i = 0; i < N; i++)

@@ -194,3 +194,12 @@ void callout_virtual_run_to(struct callout_virtual *v, u64 now)
 	WRITE_ONCE(v->now, now);
 	callout_virtual_expire(v);
 }
+
+/* Set the time to @now, and let the tick source wake the base. Process context. */
+void callout_virtual_wake_at(struct callout_virtual *v, u64 now)
+{
+	WRITE_ONCE(v->now, now);
+	local_bh_disable();
+	co_softclock(v->base);
+	local_bh_enable();
+}

@@ -73,6 +73,7 @@ void callout_virtual_take_time(struct callout_item *item);
 bool callout_virtual_expire_once(struct callout_virtual *v);
 void callout_virtual_expire(struct callout_virtual *v);
 void callout_virtual_run_to(struct callout_virtual *v, u64 now);
+void callout_virtual_wake_at(struct callout_virtual *v, u64 now);
 
 /* Is @c due, and has its turn not come yet? */
 static inline bool callout_virtual_is_due(const struct callout *c)
