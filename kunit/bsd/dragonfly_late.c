@@ -74,16 +74,30 @@ static void df_late_expire(void *arg)
 	callout_virtual_run_to(l->v, l->v->now + DISTANCE);
 }
 
+/* Put the callout in the virtual base. Return a thread that expires it on another CPU. */
+static struct callout_test_thread *df_late_prepare(struct kunit *test, struct df_late *l)
+{
+	l->c.w.cpu = CALLOUT_WORK_STAY;
+	l->c.w.c.node.cpu = CALLOUT_VIRTUAL;
+	return callout_test_thread(test, l->other, df_late_expire, l);
+}
+
+/* Set the callout, and let that thread take it. Return whether it has. */
+static bool df_late_take(struct df_late *l, void (*handler)(void *arg))
+{
+	callout_reset(&l->c, DISTANCE, handler, l);
+	l->due = l->c.w.c.func;
+	l->c.w.c.func = df_late_due;
+	callout_test_tell(&l->expire);
+	return callout_test_wait_until(callout_test_told(&l->taken));
+}
+
 static void df_late_handler(void *arg)
 {
 	struct df_late *l = arg;
 
 	callout_test_wait_until(callout_test_told(&l->ready));
-	callout_reset(&l->c, DISTANCE, df_late_handler, l);
-	l->due = l->c.w.c.func;
-	l->c.w.c.func = df_late_due;
-	callout_test_tell(&l->expire);
-	callout_test_wait_until(callout_test_told(&l->taken));
+	df_late_take(l, df_late_handler);
 	callout_terminate(&l->c);
 	callout_test_tell(&l->over);
 }
@@ -95,11 +109,8 @@ static void df_late_handler(void *arg)
 static void df_late_terminate(struct kunit *test)
 {
 	struct df_late *l = df_late_create(test);
-	struct callout_test_thread *t;
+	struct callout_test_thread *t = df_late_prepare(test, l);
 
-	l->c.w.cpu = CALLOUT_WORK_STAY;
-	l->c.w.c.node.cpu = CALLOUT_VIRTUAL;
-	t = callout_test_thread(test, l->other, df_late_expire, l);
 	callout_reset(&l->c, DISTANCE, df_late_handler, l);
 	callout_virtual_run_to(l->v, l->v->now + DISTANCE);
 	callout_test_tell(&l->ready);
@@ -176,17 +187,9 @@ static void df_late_count(void *arg)
 static void df_late_reset(struct kunit *test)
 {
 	struct df_late *l = df_late_create(test);
-	struct callout_test_thread *t;
+	struct callout_test_thread *t = df_late_prepare(test, l);
 
-	l->c.w.cpu = CALLOUT_WORK_STAY;
-	l->c.w.c.node.cpu = CALLOUT_VIRTUAL;
-	t = callout_test_thread(test, l->other, df_late_expire, l);
-	callout_reset(&l->c, DISTANCE, df_late_count, l);
-	l->due = l->c.w.c.func;
-	l->c.w.c.func = df_late_due;
-	callout_test_tell(&l->expire);
-	KUNIT_EXPECT_TRUE(test,
-			  callout_test_wait_until(callout_test_told(&l->taken)));
+	KUNIT_EXPECT_TRUE(test, df_late_take(l, df_late_count));
 	callout_reset(&l->c, DISTANCE, df_late_count, l);
 	callout_test_tell(&l->go);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
