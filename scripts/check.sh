@@ -282,7 +282,7 @@ queue_kunit() {
 	# A tick that does not make up for lost ticks.
 	run_job kunit kunit:periodic 300 -c 1 -a "$periodic CALLOUT_ONLY=$by_clock"
 	[ "$quick" ] || run_job kunit kunit:periodic-smp 300 \
-		-a "$periodic CALLOUT_ONLY=callout_lag,callout_bsd,callout_sleep"
+		-a "$periodic CALLOUT_ONLY=callout_lag,callout_bsd,callout_bsd_lock,callout_sleep"
 }
 
 # For the job selftests: one run of each program of three.
